@@ -10,7 +10,7 @@ pub mod boundary;
 pub(crate) mod finish;
 pub(crate) mod place;
 pub(crate) mod prompt;
-mod rearrange;
+pub(crate) mod rearrange;
 pub(crate) mod retell;
 pub mod retrospect;
 mod verbs;

@@ -8,7 +8,7 @@ use crate::job::JobKind;
 use crate::memory::{Conversation, Entry, EntryId};
 use crate::memory_edit::MemoryEdit;
 use crate::ports::{EntryQuery, Erasure, FactSelection, JobSelection, Removal, Removed, Which};
-use crate::{Result, chapters, contexts, facts, limits};
+use crate::{Result, chapters, contexts, facts};
 
 /// Removes a conversation with all its entries.
 pub(crate) fn conversation(
@@ -68,10 +68,7 @@ pub(crate) fn replies(edit: &mut MemoryEdit<'_>) -> Result<()> {
 
 /// Drops what workflows have yet to do in a memory: it holds what was said.
 fn workflows(edit: &mut MemoryEdit<'_>) -> Result<()> {
-    let jobs = edit.tx.jobs(JobSelection::Due(Some(edit.vault.id), limits::JOBS_READ))?;
-    let place = edit.place();
-    let doomed = jobs.iter().filter(|job| job.place() == place && job.kind == JobKind::Workflow);
-    for job in doomed {
+    for job in edit.tx.jobs(JobSelection::Of(edit.place(), JobKind::Workflow))? {
         edit.tx.remove(Removal::Job(edit.vault.id, job.kind, job.subject))?;
     }
     Ok(())

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::conversations::finish;
+use crate::conversations::{finish, rearrange};
 pub use crate::memory::Forget;
 use crate::memory::{Address, ConversationId, Entry, EntryId, MemoryId, VaultId};
 use crate::memory_edit::MemoryEdit;
@@ -30,6 +30,7 @@ pub(crate) fn forget(edit: &mut MemoryEdit<'_>, what: &Forget) -> Result<Removed
             erase::replies(edit)?;
             let (place, now, chance) = (edit.place(), edit.now, edit.chance);
             tombstones::keep_history(edit.tx, place, now, chance)?;
+            tombstones::keep_moment(edit.tx, place.vault, &edit.memory.name, now, chance)?;
             edit.tx.erase(Erasure::Memory(place))
         }
     }
@@ -81,15 +82,22 @@ fn entries(edit: &mut MemoryEdit<'_>, doomed: &[Entry]) -> Result<Removed> {
     let mut removed = erase::said(edit, doomed, &ids)?;
     chapters::note_change(edit, Timestamp::MIN)?;
     for id in touched {
-        removed = removed + repair(edit, id)?;
+        let own = doomed.iter().filter(|entry| entry.conversation == id);
+        let times: Vec<Timestamp> = own.map(|entry| entry.conversation_time).collect();
+        removed = removed + repair(edit, id, &times)?;
     }
     erase::question(edit)?;
     finish::save_memory(edit)?;
     Ok(removed)
 }
 
-/// A conversation that lost entries: gone if none is left, else counted and summarised again.
-fn repair(edit: &mut MemoryEdit<'_>, id: ConversationId) -> Result<Removed> {
+/// A conversation that lost entries of these times: gone if none is left, else counted and summarised again, and
+/// two if they held it together.
+fn repair(
+    edit: &mut MemoryEdit<'_>,
+    id: ConversationId,
+    forgotten: &[Timestamp],
+) -> Result<Removed> {
     let Some(mut conversation) = edit.tx.conversation(edit.place(), id)? else {
         return Ok(Removed::default());
     };
@@ -100,7 +108,9 @@ fn repair(edit: &mut MemoryEdit<'_>, id: ConversationId) -> Result<Removed> {
     // Not kept as what it was: it may tell what was forgotten.
     (conversation.summary, conversation.retrospection) = (None, None);
     edit.tx.put(Row::Conversation(edit.vault.id, &conversation))?;
-    finish::recount(edit, conversation)?;
+    if !rearrange::split(edit, &conversation, forgotten)? {
+        finish::recount(edit, conversation)?;
+    }
     Ok(Removed::default())
 }
 

@@ -4,8 +4,8 @@
 //! runs it, and removes it in the transaction that holds its result. Running one twice does no
 //! harm. A job that fails for a reason that passes (a model that is down, a spending cap, a database
 //! that is away) waits, longer each time up to an hour, for as long as it takes. One that fails for
-//! another reason is set aside after [`limits::JOB_TRIES`], and one whose worker vanished
-//! [`limits::JOB_CRASHES`] times while it ran is set aside, too: it may be what ends the process.
+//! another reason is set aside after [`limits::JOB_TRIES`]. One whose worker vanished twice while it ran may be
+//! what ends the process: it is put aside for an hour at a time, and after [`limits::JOB_CRASHES`] times for good.
 //!
 //! Work that waits for a model stands in a [`Queue`] of its own, so that it never delays the rest.
 //! A worker that waits renews the lease; one that lost it finds out when it stores the result.
@@ -268,18 +268,22 @@ impl Job {
         self
     }
 
-    /// The same job, free again because its worker vanished.
+    /// The same job after its worker vanished. The first time it is free again at once. From the second time
+    /// on it is put aside for an hour: it may be what ends the process, and everything else goes on meanwhile.
+    /// Whether it is or was only running when somebody killed the process cannot be told, so it is tried
+    /// again by itself, and left to a person after [`limits::JOB_CRASHES`] times.
     #[must_use]
     pub fn abandoned(mut self) -> Self {
         self.crashes += 1;
-        self.state = JobState::Waiting;
-        if self.crashes >= limits::JOB_CRASHES {
-            self.state = JobState::SetAside;
-            self.last_error = Some(format!(
-                "the process ended {} times while this job ran; it may be the reason",
-                self.crashes
-            ));
+        if self.crashes >= limits::JOB_SUSPECT {
+            let told = "the process ended {} times while this job ran; it may be the reason";
+            self.last_error = Some(told.replace("{}", &self.crashes.to_string()));
+            if let JobState::Leased { until } = self.state {
+                self.due_at = until + limits::JOB_BACKOFF;
+            }
         }
+        let is_given_up = self.crashes >= limits::JOB_CRASHES;
+        self.state = if is_given_up { JobState::SetAside } else { JobState::Waiting };
         self
     }
 
@@ -367,10 +371,15 @@ mod tests {
     fn what_ends_the_process_again_and_again_is_set_aside_with_its_reason() {
         let now = Timestamp::UNIX_EPOCH;
         let mut job = waiting(now);
+        let mut pauses = Vec::new();
         for _ in 0..limits::JOB_CRASHES {
             assert_eq!(job.state, JobState::Waiting);
+            let now = job.due_at;
             job = job.claimed(now).abandoned();
+            pauses.push((job.due_at - now).get_seconds());
         }
+        let an_hour = (limits::JOB_LEASE + limits::JOB_BACKOFF).as_secs();
+        assert_eq!(pauses[..3], [0, an_hour, an_hour], "what ended it twice is put aside");
         assert_eq!(job.state, JobState::SetAside);
         assert!(job.last_error.as_ref().is_some_and(|told| told.contains("8 times")));
         assert_eq!(job.retried(now).state, JobState::Waiting);

@@ -85,13 +85,13 @@ impl Engine {
 }
 
 /// Takes a job, in the epoch of forgetting that begins or goes on now.
-/// Nothing if its last worker vanished once too often: then it is set aside.
+/// Nothing if its last worker vanished once too often: then it waits, or is set aside.
 pub(crate) fn claim(tx: &mut dyn Tx, job: Job, now: Timestamp) -> Result<Option<Job>> {
     let job = match job.state {
         JobState::Leased { .. } => job.abandoned(),
         JobState::Waiting | JobState::SetAside => job,
     };
-    if job.state == JobState::SetAside {
+    if job.state == JobState::SetAside || job.due_at > now {
         tx.put(Row::Job(&job))?;
         return Ok(None);
     }

@@ -5,6 +5,9 @@
 //! said again in another chat are stored, because they do not follow the same words. What has just been said is never
 //! compared at all.
 //!
+//! What waits in an outbox while its memory or vault is forgotten is recognised by time: of each the moment is
+//! kept at which it was last forgotten, and what was said before it is not stored after it.
+//!
 //! Hashes are salted, with a salt of the vault that goes where they go. When a vault is forgotten they outlive it
 //! under a hash of its name, and a new vault of that name takes them over.
 
@@ -41,7 +44,34 @@ pub(crate) fn keep_history(
     Ok(())
 }
 
-/// Lets what is recognised in a vault that is about to be forgotten outlive it: its messages, its idempotency keys, and
+/// Keeps when a memory was forgotten.
+pub(crate) fn keep_moment(
+    tx: &mut dyn Tx,
+    vault: VaultId,
+    memory: &Name,
+    now: Timestamp,
+    chance: &dyn Chance,
+) -> Result<()> {
+    let salt = make_salt(tx, vault, now, chance)?;
+    put(tx, vault, memory_hash(&salt, memory), now)
+}
+
+/// Returns when a memory of this name, or the vault with all its memories, was last forgotten.
+pub(crate) fn forgotten_at(
+    snapshot: &dyn Snapshot,
+    vault: VaultId,
+    memory: &Name,
+) -> Result<Option<Timestamp>> {
+    let Some(salt) = salt(snapshot, vault)? else { return Ok(None) };
+    let at = |hash: [u8; 32]| -> Result<Option<Timestamp>> {
+        let which = Some((TombstoneKind::Hash, Some(hash)));
+        let found = snapshot.tombstones(TombstoneOwner::Vault(vault), which)?;
+        Ok(found.first().map(|row| row.at))
+    };
+    Ok(at(memory_hash(&salt, memory))?.max(at(vault_hash(&salt))?))
+}
+
+/// Lets what is recognised in a vault that is about to be forgotten outlive it: its messages, its idempotency keys, when it was, and
 /// what was forgotten in it before.
 pub(crate) fn keep_vault(
     tx: &mut dyn Tx,
@@ -61,12 +91,10 @@ pub(crate) fn keep_vault(
             break;
         }
     }
-    let keys = tx.receipt_keys(vault.id)?;
-    if !keys.is_empty() {
-        let salt = make_salt(tx, vault.id, now, chance)?;
-        for key in keys {
-            put(tx, vault.id, idempotency(&salt, &key), now)?;
-        }
+    let salt = make_salt(tx, vault.id, now, chance)?;
+    put(tx, vault.id, vault_hash(&salt), now)?;
+    for key in tx.receipt_keys(vault.id)? {
+        put(tx, vault.id, idempotency(&salt, &key), now)?;
     }
     for row in tx.tombstones(TombstoneOwner::Vault(vault.id), None)? {
         tx.put(Row::Tombstone(TombstoneOwner::Name(name_hash(&vault.name)), &row))?;
@@ -162,6 +190,14 @@ fn message(salt: &[u8; 32], before: [u8; 32], mark: [u8; 32]) -> [u8; 32] {
 
 fn idempotency(salt: &[u8; 32], key: &Name) -> [u8; 32] {
     hash(salt, &[b"idempotency key", key.as_str().as_bytes()])
+}
+
+fn memory_hash(salt: &[u8; 32], name: &Name) -> [u8; 32] {
+    hash(salt, &[b"memory", name.as_str().as_bytes()])
+}
+
+fn vault_hash(salt: &[u8; 32]) -> [u8; 32] {
+    hash(salt, &[b"the vault"])
 }
 
 fn name_hash(name: &Name) -> [u8; 32] {

@@ -82,8 +82,17 @@ impl Vault {
         Ok(used.unwrap_or_default())
     }
 
-    /// Whether asking is still paid for.
-    async fn check_money(&self) -> Result<()> {
+    /// Adds what a model took that was asked for this vault by other means than the engine's, such as a node of a
+    /// workflow.
+    pub async fn note_spent(&self, purpose: &str, model: &str, spent: Spent) -> Result<()> {
+        let (day, model, purpose) = (day(self.engine.now()), model.to_owned(), purpose.to_owned());
+        let usage = Usage { day, model, purpose, calls: 1, cached: 0, spent };
+        self.write_rows(move |tx, vault| tx.put(Row::Usage(vault, &usage))).await
+    }
+
+    /// Refuses if the month's money for models is spent. Whoever asks a model by other means than the engine's
+    /// calls this first.
+    pub async fn check_money(&self) -> Result<()> {
         let Some(cap) = self.engine.spending_cap else { return Ok(()) };
         let since = month(self.engine.now());
         let cost = self.engine.store.look(move |snapshot| snapshot.cost_since(since)).await?;

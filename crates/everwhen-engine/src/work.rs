@@ -97,9 +97,13 @@ impl Engine {
     pub async fn claim(&self, queue: Queue) -> Result<Option<Job>> {
         let now = self.now();
         let claim = move |tx: &mut dyn Tx| {
-            let due =
-                tx.jobs(JobSelection::Next(queue, now))?.pop().filter(|job| job.due_at <= now);
-            due.map_or(Ok(None), |job| job_run::claim(tx, job, now))
+            let is_due = |job: &Job| job.due_at <= now;
+            while let Some(job) = tx.jobs(JobSelection::Next(queue, now))?.pop().filter(is_due) {
+                if let Some(claimed) = job_run::claim(tx, job, now)? {
+                    return Ok(Some(claimed));
+                }
+            }
+            Ok(None)
         };
         self.store.transact(claim).await
     }

@@ -8,6 +8,7 @@ mod changes;
 mod chapters;
 mod facts;
 mod forgotten;
+mod jobs;
 mod ledger;
 mod past;
 mod state;

@@ -3,7 +3,8 @@
 //! A caller ended a conversation; replies followed and stayed in it; now an entry arrives that was
 //! said between that end and those replies and opens an exchange. The replies answer *it*, so they
 //! move. This reads the few conversations around the end whole, splits them by
-//! [`boundary::partition`], and moves what is out of place.
+//! [`boundary::partition`], and moves what is out of place. A forgotten entry may leave a pause in the
+//! middle of a conversation, which is split in the same way.
 
 use std::ops::Range;
 
@@ -47,6 +48,45 @@ pub(super) fn around(
     absorb_empty(edit, &touched, &homes, was.iter().zip(&standing))?;
     settle(edit, homes, time)?;
     home_of_newcomer.ok_or_else(|| Error::damaged("the newcomer fell out of every group"))
+}
+
+/// Splits a conversation where entries that were forgotten have left a pause; the first part keeps its id. Says
+/// whether it had to. A conversation of the caller's own goes on whatever the pauses are.
+pub(crate) fn split(
+    edit: &mut MemoryEdit<'_>,
+    conversation: &Conversation,
+    forgotten: &[Timestamp],
+) -> Result<bool> {
+    if conversation.name.is_some() {
+        return Ok(false);
+    }
+    let touched = std::slice::from_ref(conversation);
+    let mut standing = entries_of(edit, touched)?;
+    let marks: Vec<Mark> = standing.iter().map(mark).collect();
+    let endings = endings_around(edit, touched, &marks)?;
+    let groups = boundary::partition(&marks, &endings, edit.vault.settings.idle_timeout());
+    // Other pauses were none when the entries came: the timeout may have been longer then.
+    let is_left = |group: &Range<usize>| {
+        let before = group.start.checked_sub(1).map(|last| marks[last].time);
+        forgotten.iter().any(|at| Some(*at) >= before && *at <= marks[group.start].time)
+    };
+    let starts: Vec<usize> =
+        groups.iter().skip(1).filter(|group| is_left(group)).map(|group| group.start).collect();
+    if starts.is_empty() {
+        return Ok(false);
+    }
+    let firsts = std::iter::once(0).chain(starts.iter().copied());
+    let groups = firsts.zip(starts.iter().copied().chain([marks.len()])).map(|(a, b)| a..b);
+    let words = words_that_ended(touched, &standing, &endings);
+    let mut homes: Vec<Home> = Vec::new();
+    for group in groups {
+        let members: Vec<usize> = group.clone().collect();
+        let id = choose_home(edit, &standing, &members, &homes);
+        move_to(edit, &mut standing, &members, id)?;
+        homes.push(Home { id, ended: end_within(&words, &marks, group) });
+    }
+    settle(edit, homes, conversation.started_at)?;
+    Ok(true)
 }
 
 /// Where a group lives, and the explicit end of it.

@@ -4,10 +4,10 @@
 //! the first. A history that goes on exactly where the exchange before it ended is not compared with the
 //! ledger again: only its new messages are read, and a long run costs as much as it has messages.
 
-use crate::Result;
 use crate::memory::Role;
 use crate::memory_edit::MemoryEdit;
 use crate::ports::{LedgerLine, LedgerLines};
+use crate::{Error, Result, tombstones};
 
 use super::begin::{self, Item};
 use super::mark::mark;
@@ -25,6 +25,7 @@ pub(super) fn keep_all(
     edit: &mut MemoryEdit<'_>,
     exchanges: &[PastExchange],
 ) -> Result<Vec<Finished>> {
+    refuse_forgotten(edit, exchanges)?;
     let known = exchanges.iter().map(|past| ReplyLines::read(edit, past));
     let known = known.collect::<Result<Vec<ReplyLines>>>()?;
     let stored = known.iter().rposition(|known| known.own.is_some()).unwrap_or(0);
@@ -42,6 +43,18 @@ pub(super) fn keep_all(
         all.push(finished);
     }
     Ok(all)
+}
+
+/// Refuses what was said before a memory of this name, or its vault, was forgotten: it waited somewhere meanwhile,
+/// and would bring it back.
+fn refuse_forgotten(edit: &MemoryEdit<'_>, exchanges: &[PastExchange]) -> Result<()> {
+    let (rows, name) = (edit.tx.snapshot(), &edit.memory.name);
+    let Some(at) = tombstones::forgotten_at(rows, edit.vault.id, name)? else { return Ok(()) };
+    let is_before = |past: &PastExchange| past.history.sent_at.is_some_and(|sent| sent <= at);
+    match exchanges.iter().any(is_before) {
+        true => Err(Error::not_found(format!("memory was forgotten after this was said: {name}"))),
+        false => Ok(()),
+    }
 }
 
 fn keep(

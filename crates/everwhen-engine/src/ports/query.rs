@@ -2,10 +2,10 @@
 
 use jiff::Timestamp;
 
-use crate::job::Queue;
+use crate::job::{JobKind, Queue};
 use crate::memory::{
     BranchId, ChapterId, Conversation, ConversationId, Cursor, Entry, EntryId, FactId, JobId,
-    MemoryId, Name, Person, Role, VaultId,
+    MemoryId, MemoryRef, Name, Person, Role, VaultId,
 };
 
 /// Which end of time comes first.
@@ -371,6 +371,8 @@ pub enum JobSelection {
     Next(Queue, Timestamp),
     /// Those due first, of one vault or of all; at most this many.
     Due(Option<VaultId>, usize),
+    /// All of a kind in a memory.
+    Of(MemoryRef, JobKind),
 }
 
 /// Entries and conversations, each at the position of its id.

@@ -114,6 +114,14 @@ pub(crate) fn find(db: &dyn Database, query: JobSelection, lock: Lock) -> Result
         JobSelection::Id(id) => Ok(by_id(db, id, lock)?.into_iter().collect()),
         JobSelection::Next(queue, now) => Ok(next(db, queue, now, lock)?.into_iter().collect()),
         JobSelection::Due(vault, most) => due(db, vault, most),
+        JobSelection::Of(place, kind) => {
+            static SQL: Sql = Sql::new(|_| {
+                JOB.select(
+                    "WHERE vault_id = ?1 AND memory_id = ?2 AND kind = ?3 ORDER BY due_at, id",
+                )
+            });
+            db.all(&SQL, &[place.vault.into(), place.memory.into(), kind.into()], read)
+        }
     }
 }
 

@@ -110,5 +110,12 @@ pub(crate) fn jobs_are_listed_for_one_vault_or_for_all(open: Open) {
     assert_eq!(listed(None, 9), [other.clone(), job(1), job(3)]);
     assert_eq!(listed(None, 2), [other.clone(), job(1)]);
     assert_eq!(listed(Some(id(1)), 9), [job(1), job(3)]);
-    assert_eq!(listed(Some(id(2)), 9), [other]);
+    assert_eq!(listed(Some(id(2)), 9), [other.clone()]);
+    let distill = Job { kind: JobKind::Distill, state: JobState::SetAside, ..job(4) };
+    let elsewhere = Job { memory: id(77), ..job(5) };
+    put(&bed, vec![distill.clone(), elsewhere]);
+    let of = |place, kind| bed.look(move |rows| rows.jobs(JobSelection::Of(place, kind)));
+    assert_eq!(of(job(1).place(), JobKind::Close), [job(1), job(3)]);
+    assert_eq!(of(job(1).place(), JobKind::Distill), [distill]);
+    assert_eq!(of(other.place(), JobKind::Close), [other]);
 }

@@ -243,6 +243,7 @@ suite! {
         a_fork_keeps_what_it_puts_aside,
         a_correction_takes_the_place_of_what_it_corrects,
         a_corrected_entry_still_holds_its_conversation_together,
+        a_forgotten_entry_no_longer_holds_its_conversation_together,
         the_ends_of_the_calendar_are_no_trap,
         nul_characters_are_refused_wherever_they_stand,
         times_are_kept_to_the_microsecond,
@@ -384,6 +385,7 @@ suite! {
         a_history_does_not_bring_back_a_forgotten_memory,
         the_same_words_said_again_are_stored,
         a_forgotten_vault_stays_forgotten,
+        what_waited_while_its_memory_was_forgotten_is_not_stored,
     }
     forgetting {
         a_forget_at_any_step_of_any_job_leaves_no_trace,

@@ -17,16 +17,21 @@ use crate::talk::{Talk, memory};
 /// Minutes of a day.
 const DAY: i64 = 24 * 60;
 
-/// A job whose worker vanishes each time may be what ends the process. It is set aside with its reason, and
-/// continues once it is retried.
+/// A job whose worker vanishes each time may be what ends the process. From the second time on it is put aside for
+/// an hour, in the end for good, with its reason; it continues once it is retried.
 pub(crate) fn a_job_that_ends_the_process_each_time_is_set_aside(open: Open) {
     let talk = Talk::new(open);
     talk.say_at(-300, Role::User, "old");
     talk.minute(1);
     let claim = || block_on(talk.engine.claim(Queue::Quick)).unwrap();
-    for _ in 0..limits::JOB_CRASHES {
-        assert!(claim().is_some());
+    for crash in 1..=limits::JOB_CRASHES {
+        let job = claim().unwrap();
         talk.clock.advance(limits::JOB_LEASE);
+        if crash > 1 {
+            assert_eq!(claim(), None, "what ended the process twice is put aside");
+            talk.clock.advance(limits::JOB_BACKOFF);
+        }
+        assert_eq!(job.crashes, crash - 1);
     }
     assert_eq!(claim(), None);
     let jobs = block_on(talk.engine.jobs(9)).unwrap();

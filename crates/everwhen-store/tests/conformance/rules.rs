@@ -9,7 +9,7 @@ use everwhen_engine::memory::{
 };
 use everwhen_engine::ports::{ArchiveFilter, ConversationQuery, Embedder, EntryQuery, Wait, Which};
 use everwhen_engine::receipt::{PendingQuestion, Receipt};
-use everwhen_engine::{ErrorKind, MemoryChange, NewCorrection, VaultChange};
+use everwhen_engine::{ErrorKind, Forget, MemoryChange, NewCorrection, VaultChange};
 use everwhen_testkit::{WordEmbedder, block_on};
 use jiff::{SignedDuration, Timestamp};
 
@@ -292,6 +292,29 @@ pub(crate) fn a_corrected_entry_still_holds_its_conversation_together(open: Open
     talk.say_at(50, Role::User, "later");
     talk.say_at(0, Role::User, "earlier");
     assert_eq!(talk.told(), [["earlier", "b", "later"]]);
+}
+
+/// Whether it was said in the middle or never, the rest is divided in the same way.
+pub(crate) fn a_forgotten_entry_no_longer_holds_its_conversation_together(open: Open) {
+    let talk = Talk::new(open);
+    talk.minute(90);
+    talk.say_at(0, Role::User, "earlier");
+    let bridge = talk.say_at(25, Role::User, "bridge").entries.remove(0);
+    let near = talk.say_at(49, Role::User, "near").entries.remove(0);
+    talk.say_at(50, Role::User, "later");
+    talk.settle();
+    let first = talk.conversations()[0].id;
+    block_on(talk.vault.forget(memory(), Forget::Entry(near.id), None)).unwrap();
+    assert_eq!(talk.told(), [["earlier", "bridge", "later"]]);
+    block_on(talk.vault.forget(memory(), Forget::Entry(bridge.id), None)).unwrap();
+    assert_eq!(talk.told(), [["earlier"], ["later"]]);
+    let told = talk.conversations();
+    assert_eq!((told[0].id, told[0].last_at, told[1].started_at), (first, at(0), at(50)));
+    let end = |minute| Some(Ended { at: at(minute), by: EndedBy::Idle });
+    assert_eq!((&told[0].ended, &told[1].ended), (&end(30), &end(80)));
+    talk.minute(95);
+    talk.settle();
+    assert!(talk.conversations().iter().all(|one| one.summary.is_some()), "each has its own");
 }
 
 pub(crate) fn the_ends_of_the_calendar_are_no_trap(open: Open) {

@@ -1,7 +1,7 @@
 //! What was forgotten does not come back: neither with a history that a client sends again, nor with a write
 //! that is retried. The same words said again are stored.
 
-use everwhen_engine::ledger::{Commit, ExchangeReply, History, Message};
+use everwhen_engine::ledger::{Commit, ExchangeReply, History, Message, PastExchange};
 use everwhen_engine::memory::{Address, MemoryId, Role};
 use everwhen_engine::ports::{
     EntryQuery, Erasure, Removal, Row, Tombstone, TombstoneKind, TombstoneOwner,
@@ -134,4 +134,44 @@ pub(crate) fn a_forgotten_vault_stays_forgotten(open: Open) {
     assert_eq!(told(&again(), "chat").len(), 3);
     let other = block_on(talk.engine.vault_to_write(Address::Name(name("other")))).unwrap();
     remember(&other, key("first")).unwrap();
+}
+
+/// An exchange waits in the outbox of one server while another forgets its memory, or the process is killed between
+/// a forget and the removal of what waits: it is dropped, whatever it is named by, and makes nothing again.
+pub(crate) fn what_waited_while_its_memory_was_forgotten_is_not_stored(open: Open) {
+    let talk = Talk::new(open);
+    chat(&talk, &talk.vault, "chat");
+    let keep = |vault: &Vault, memory: Address<MemoryId>, minute: i64| {
+        let messages = vec![Message::new(Role::User, SECRET[0])];
+        let history = History { sent_at: Some(at(minute)), messages, ..History::default() };
+        let reply = Some(ExchangeReply { content: "Yes".into(), ..ExchangeReply::default() });
+        let past = PastExchange { history, commit: Commit::NextTurn, reply };
+        block_on(vault.keep_exchanges(memory, vec![past]))
+    };
+    let is_refused = |kept: everwhen_engine::Result<_>| {
+        assert_eq!(kept.map(drop).unwrap_err().kind(), ErrorKind::NotFound);
+    };
+    let found = block_on(talk.vault.memory(named("chat"))).unwrap();
+    block_on(talk.vault.forget(named("chat"), Forget::Memory, None)).unwrap();
+    is_refused(keep(&talk.vault, named("chat"), 3));
+    is_refused(keep(&talk.vault, Address::Id(found.id), 3));
+    assert!(block_on(talk.vault.memory(named("chat"))).is_err(), "it is not made by that");
+    keep(&talk.vault, named("other"), 3).unwrap();
+    // Said after it, in a memory that has the same name.
+    talk.minute(20);
+    keep(&talk.vault, named("chat"), 11).unwrap();
+    is_refused(keep(&talk.vault, named("chat"), 4));
+    assert_eq!(told(&talk.vault, "chat"), [SECRET[0], "Yes"]);
+
+    block_on(talk.vault.forget_vault(None)).unwrap();
+    let again = || block_on(talk.engine.vault_to_write(Address::Name(name("v")))).unwrap();
+    is_refused(keep(&again(), named("third"), 12));
+    assert!(
+        block_on(talk.engine.vault(Address::Name(name("v")))).is_err(),
+        "it is not made by that"
+    );
+    talk.minute(30);
+    keep(&again(), named("third"), 21).unwrap();
+    is_refused(keep(&again(), named("third"), 12));
+    assert_eq!(told(&again(), "third"), [SECRET[0], "Yes"]);
 }

@@ -6,7 +6,7 @@ use everwhen_engine::Result;
 use everwhen_engine::activity::Activity;
 use everwhen_engine::chapters::{Chapter, RollingSummary};
 use everwhen_engine::facts::Fact;
-use everwhen_engine::job::{Job, JobState};
+use everwhen_engine::job::Job;
 use everwhen_engine::key::Key;
 use everwhen_engine::memory::{
     Address, Branch, ContextDocument, Conversation, ConversationId, Entry, EntryId, Memory,
@@ -251,15 +251,6 @@ fn standing(entry: &Entry) -> EntryState {
         sequence: entry.sequence,
         conversation: entry.conversation,
         gone_since: corrected.into_iter().chain(branched).min(),
-    }
-}
-
-/// Whether no worker has a lease on a job.
-fn is_free(job: &Job, now: Timestamp) -> bool {
-    match job.state {
-        JobState::Waiting => true,
-        JobState::Leased { until } => until <= now,
-        JobState::SetAside => false,
     }
 }
 
@@ -552,19 +543,7 @@ impl Snapshot for State {
     }
 
     fn jobs(&self, query: JobSelection) -> Result<Vec<Job>> {
-        let (meant, limit): (Vec<&Job>, usize) = match query {
-            JobSelection::Id(id) => (self.jobs.iter().filter(|job| job.id == id).collect(), 1),
-            JobSelection::Next(queue, now) => {
-                let queued = self.jobs.iter().filter(|job| job.kind.queue() == queue);
-                (queued.filter(|job| is_free(job, now)).collect(), 1)
-            }
-            JobSelection::Due(vault, limit) => {
-                let meant = |job: &&Job| vault.is_none_or(|vault| job.vault == vault);
-                (self.jobs.iter().filter(meant).collect(), limit)
-            }
-        };
-        let rows = meant.into_iter().cloned().collect();
-        Ok(listed(rows, |job: &Job| (job.due_at, job.id), Order::Oldest, None, Some(limit)))
+        Ok(self.jobs_of(query))
     }
 
     fn keys(&self) -> Result<Vec<Key>> {
