@@ -172,18 +172,25 @@ impl Proxy {
         self.underway.hang_up();
     }
 
-    /// Removes what was forgotten from the live view and the outbox: a memory or a part of it, by
-    /// its id and name, or a whole vault.
-    pub(crate) async fn forget(
+    /// Removes exchanges that wait in the outbox for something that was forgotten: a whole memory, by its id
+    /// and name, or vault, or, if not `whole`, a part of a memory.
+    pub(crate) async fn forget_waiting(
         &self,
-        vaults: Vec<String>,
-        memory: Option<(MemoryId, Name)>,
+        vaults: &[String],
+        memories: Option<&[String]>,
         whole: bool,
     ) -> Result<()> {
-        let memories = memory.as_ref().map(|(id, name)| vec![id.to_string(), name.to_string()]);
-        self.tail.forget(&vaults, memories.as_deref());
+        self.outbox.forget(vaults.to_vec(), memories.map(<[String]>::to_vec), whole).await
+    }
+
+    /// Removes what was forgotten from the live view.
+    pub(crate) fn forget_traces(&self, vaults: &[String], memories: Option<&[String]>) {
+        self.tail.forget(vaults, memories);
+    }
+
+    /// Removes the results of tool calls that wait.
+    pub(crate) fn forget_postponed(&self) {
         self.postponed.clear();
-        self.outbox.forget(vaults, memories, whole).await
     }
 }
 

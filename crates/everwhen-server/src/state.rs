@@ -1,5 +1,7 @@
 //! The state that every handler can reach: the engine, authentication, metrics and the proxy.
 
+mod text_places;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,6 +10,7 @@ use everwhen::memory::{Address, MemoryId};
 use everwhen::receipt::{Done, Idempotency};
 use everwhen::{BackupConfig, Config, Engine, Forget, Result, ServerConfig, Vault, WorkerStatus};
 
+use self::text_places::{ForgottenText, names};
 use crate::McpSettings;
 use crate::access::Access;
 use crate::gate::{Gate, GateChecks};
@@ -27,6 +30,8 @@ pub struct ServerState {
     pub(crate) imports: Arc<Imports>,
     pub(crate) backups: Option<Arc<(BackupConfig, PathBuf)>>,
     pub(crate) worker: Option<WorkerStatus>,
+    /// Where workflows write files, in a process that runs none.
+    workflow_files: Option<PathBuf>,
 }
 
 impl ServerState {
@@ -44,6 +49,7 @@ impl ServerState {
             imports: Arc::default(),
             backups: None,
             worker: None,
+            workflow_files: None,
         })
     }
 
@@ -129,10 +135,12 @@ impl ServerState {
     }
 
     /// Opens the outbox in this directory without any upstreams, so that waiting exchanges are
-    /// reported, and erased when their memory is forgotten.
+    /// reported, and erased when their memory is forgotten; so are files of workflows.
     pub fn with_outbox(self, config: &Config, directory: &Path) -> Result<Self> {
         let outbox = Outbox::open(directory, &config.proxy)?;
-        Ok(self.with_proxy(Proxy::without_upstreams().with_outbox(outbox)))
+        let files = everwhen_workflow::files_directory(config);
+        let proxy = Proxy::without_upstreams().with_outbox(outbox);
+        Ok(Self { workflow_files: files, ..self }.with_proxy(proxy))
     }
 
     /// Stores the exchanges that an earlier process left in the outbox, for as long as the future
@@ -141,7 +149,7 @@ impl ServerState {
         self.proxy.outbox.run(&self.proxy_state()).await;
     }
 
-    /// Forgets something in a memory: in the store, in the outbox and in the live view.
+    /// Forgets something in a memory: in the store, and in every other place.
     pub(crate) async fn forget(
         &self,
         vault: &Vault,
@@ -152,15 +160,17 @@ impl ServerState {
         let vaults = names(vault).await;
         self.proxy.outbox.before_forgetting(&self.proxy_state(), &vaults).await;
         let found = vault.memory(memory.clone()).await.ok();
-        let whole = matches!(what, Forget::Memory);
+        let is_whole = matches!(what, Forget::Memory);
         let done = vault.forget(memory, what, once).await?;
         if let Some(found) = found {
-            self.proxy.forget(vaults, Some((found.id, found.name)), whole).await?;
+            let memories = Some(vec![found.id.to_string(), found.name.to_string()]);
+            let forgotten = ForgottenText { vault: vault.id(), vaults, memories, is_whole };
+            self.forget_everywhere(&forgotten).await?;
         }
         Ok(done)
     }
 
-    /// Forgets a whole vault: in the store, in the outbox and in the live view.
+    /// Forgets a whole vault: in the store, and in every other place.
     pub(crate) async fn forget_vault(
         &self,
         vault: &Vault,
@@ -169,7 +179,8 @@ impl ServerState {
         let vaults = names(vault).await;
         self.proxy.outbox.before_forgetting(&self.proxy_state(), &vaults).await;
         let done = vault.forget_vault(once).await?;
-        self.proxy.forget(vaults, None, true).await?;
+        let forgotten = ForgottenText { vault: vault.id(), vaults, memories: None, is_whole: true };
+        self.forget_everywhere(&forgotten).await?;
         Ok(done)
     }
 
@@ -201,10 +212,4 @@ impl FromRef<ServerState> for Arc<Access> {
     fn from_ref(state: &ServerState) -> Self {
         Arc::clone(&state.access)
     }
-}
-
-/// The names under which a vault may appear in the outbox.
-async fn names(vault: &Vault) -> Vec<String> {
-    let name = vault.info().await.ok().map(|info| info.name.to_string());
-    std::iter::once(vault.id().to_string()).chain(name).collect()
 }

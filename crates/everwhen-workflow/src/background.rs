@@ -14,6 +14,7 @@ use everwhen::{Engine, Error, Result, limits};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use crate::chat_memory::{MemoryPlace, VaultMemory};
+use crate::metered::MeteredEndpoints;
 use crate::run::{RunObserver, RunOutcome, RunUntil, Trace, run};
 use crate::wire::PendingRun;
 use crate::workflows::Workflows;
@@ -127,12 +128,13 @@ impl Worker {
         let chosen = set.of_run(&model, &workflow)?;
         let workflow = set.found_path(&workflow)?;
         let place = self.place(job).await?;
-        let files = self.workflows.files_of(Some(place.vault.id()));
+        let files = self.workflows.files_at(Some(&place));
+        let models = MeteredEndpoints::over(chosen.endpoints, Some(&place.vault));
         let memory = VaultMemory::new(place, &chat, &name);
         let variables = chat.variables(chosen.profile.separator.as_deref());
         let extra = BTreeMap::new();
         for count in progress.outputs.len() + 1..=workflow.nodes.len() {
-            let context = set.context(&chosen, (&memory, &files), &variables, &extra);
+            let context = set.context(&chosen, &models, (&memory, &files), &variables, &extra);
             let ended =
                 run(context, workflow, &mut progress, RunUntil::Nodes(count), &mut DiscardOutput)
                     .await?;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use everwhen::memory::Role;
 use everwhen::models::{Hear, RemoteLlm, Samplers};
-use everwhen::ports::Wait;
+use everwhen::ports::{Llm, Wait};
 use everwhen::protocols::{ChatMessage, ChatRequest, Role as ChatRole, Sampling};
 use everwhen::{EndpointConfig, Error, Protocol, Result, SystemChance};
 use serde_json::{Value, json};
@@ -161,7 +161,8 @@ impl NamedEndpoints {
             json!({ "id": call.id, "type": "function", "function": function })
         };
         let calls = answer.calls.iter().map(call).collect();
-        Ok(ModelReply { text: heard, spent: answer.spent, calls })
+        let name = model.name().to_owned();
+        Ok(ModelReply { text: heard, model: name, spent: answer.spent, calls })
     }
 
     /// Calls an endpoint, and its backup if the endpoint fails before it has sent anything.

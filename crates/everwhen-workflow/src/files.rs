@@ -2,7 +2,10 @@
 //! author of the workflows put into `shared`.
 //!
 //! Paths may contain variables, and variables may contain what a user typed. So a path that leads
-//! out of the directory is rejected, and no vault can read what another vault's workflow wrote.
+//! out of the directory is rejected, and no vault can read what another vault's workflow wrote. A forget
+//! removes what was written from the memory it is in ([`origins`]).
+
+mod origins;
 
 use std::io::{ErrorKind, Write};
 use std::path::{Component, Path, PathBuf};
@@ -10,12 +13,16 @@ use std::path::{Component, Path, PathBuf};
 use everwhen::memory::VaultId;
 use everwhen::{Error, Result};
 
+pub(crate) use self::origins::FileEpochs;
+use self::origins::FileOrigin;
 use crate::port::Files;
 
 /// Below the configured directory: files that every vault may read and none may write.
 const SHARED: &str = "shared";
 /// Below the configured directory: one directory per vault.
 const VAULTS: &str = "vaults";
+/// Below the configured directory: which memory the files of each vault were written from.
+const ORIGINS: &str = "origins";
 
 /// The files that the workflows of one vault read and write.
 #[derive(Debug, Clone)]
@@ -24,6 +31,9 @@ pub(crate) struct VaultFiles {
     shared: FilesBelow,
     /// `None` while the vault cannot be looked up; its files are neither read nor written then.
     own: Option<FilesBelow>,
+    vault: Option<VaultId>,
+    /// Who writes, as far as that is known.
+    origin: Option<FileOrigin>,
 }
 
 impl VaultFiles {
@@ -32,7 +42,24 @@ impl VaultFiles {
     pub(crate) fn new(root: impl Into<PathBuf>, vault: Option<VaultId>) -> Self {
         let root = root.into();
         let own = |vault: VaultId| FilesBelow(root.join(VAULTS).join(vault.to_string()));
-        Self { shared: FilesBelow(root.join(SHARED)), own: vault.map(own), root }
+        let (shared, own) = (FilesBelow(root.join(SHARED)), vault.map(own));
+        Self { shared, own, vault, origin: None, root }
+    }
+
+    /// The same files, for a run in a memory: what it writes goes when something in the memory is forgotten.
+    pub(crate) fn written_from(self, epochs: &FileEpochs, memory: String) -> Self {
+        let origin = |vault| FileOrigin::new(&self.root, epochs, vault, memory);
+        Self { origin: self.vault.map(origin), ..self }
+    }
+
+    /// Removes the files that were written from these memories of a vault, or all of the vault.
+    pub(crate) fn forget(
+        root: &Path,
+        epochs: &FileEpochs,
+        vault: VaultId,
+        memories: Option<&[String]>,
+    ) -> Result<()> {
+        origins::forget(root, epochs, vault, memories)
     }
 
     /// Strips the configured directory from an absolute path.
@@ -70,9 +97,11 @@ impl Files for VaultFiles {
     }
 
     fn write(&self, path: &str, content: &str, append: bool) -> Result<()> {
-        match &self.own {
-            Some(own) => own.write(self.relative(path), content, append),
-            None => Err(Error::unavailable(
+        let path = self.relative(path);
+        match (&self.own, &self.origin) {
+            (Some(own), Some(origin)) => origin.write(path, || own.write(path, content, append)),
+            (Some(own), None) => own.write(path, content, append),
+            (None, _) => Err(Error::unavailable(
                 "the vault cannot be looked up now, so its workflow files cannot be written",
             )),
         }

@@ -35,6 +35,8 @@ pub(crate) struct Question<'q> {
 pub(crate) struct ModelReply {
     /// The text.
     pub text: String,
+    /// The model that wrote it.
+    pub model: String,
     /// Tokens and cost of the call.
     pub spent: Spent,
     /// The tools that the model calls, as OpenAI's protocol writes them.

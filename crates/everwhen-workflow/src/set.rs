@@ -245,6 +245,7 @@ impl WorkflowSet {
     pub(crate) fn context<'s>(
         &'s self,
         chosen: &'s Chosen<'_>,
+        endpoints: &'s Arc<dyn Endpoints>,
         (memory, files): (&'s dyn ChatMemory, &'s VaultFiles),
         variables: &'s ChatVariables,
         extra: &'s BTreeMap<String, String>,
@@ -253,7 +254,7 @@ impl WorkflowSet {
             library: &self.library,
             profile: chosen.profile,
             home: &chosen.home,
-            endpoints: chosen.endpoints,
+            endpoints,
             memory,
             files,
             variables,

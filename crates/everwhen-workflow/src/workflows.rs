@@ -8,13 +8,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use everwhen::memory::{Chance, VaultId};
+use everwhen::memory::{Address, Chance, VaultId};
 use everwhen::{Config, EndpointConfig, Error, Result, SystemChance, WorkflowTree};
 use jiff::SignedDuration;
 
 use crate::chat::Chat;
 use crate::chat_memory::{MemoryPlace, UnavailableMemory, VaultMemory};
-use crate::files::VaultFiles;
+use crate::files::{FileEpochs, VaultFiles};
+use crate::metered::MeteredEndpoints;
 use crate::port::ChatMemory;
 use crate::profile::{DEFAULT, Entry, Routing};
 use crate::run::{Progress, RunContext, RunObserver, RunOutcome, RunUntil, Trace, answer, run};
@@ -35,6 +36,7 @@ pub struct Workflows {
     endpoints: Vec<EndpointConfig>,
     /// The directory for files; each vault has its own directory below it.
     files: PathBuf,
+    file_epochs: FileEpochs,
     state: Mutex<State>,
 }
 
@@ -50,9 +52,7 @@ impl Workflows {
     /// logged and leaves the others usable.
     pub fn open(config: &Config) -> Option<Self> {
         let directory = config.workflow.directory.value.as_ref()?;
-        let files = config.workflow.files.value.clone();
-        let files = files.unwrap_or_else(|| directory.join("files"));
-        Some(Self::read(directory, &files, &config.endpoints))
+        Some(Self::read(directory, &files_directory(config)?, &config.endpoints))
     }
 
     /// Reads the workflows of a directory.
@@ -64,6 +64,7 @@ impl Workflows {
             directory: directory.to_owned(),
             endpoints: endpoints.to_vec(),
             files: files.to_owned(),
+            file_epochs: FileEpochs::default(),
             state: Mutex::new(State { set, seen, looked: Instant::now() }),
         }
     }
@@ -98,13 +99,14 @@ impl Workflows {
         let (chosen, path) = set.chosen(name)?;
         let (run_name, mut progress) = (fresh_name(), Progress::default());
         let variables = chat.variables(chosen.profile.separator.as_deref());
-        let (files, extra) = (self.files_of(place.map(|place| place.vault.id())), BTreeMap::new());
+        let (files, extra) = (self.files_at(place), BTreeMap::new());
         let vault_memory = place.map(|place| VaultMemory::new(place.clone(), chat, &run_name));
         let memory: &dyn ChatMemory = match &vault_memory {
             Some(memory) => memory,
             None => &UnavailableMemory,
         };
-        let context = set.context(&chosen, (memory, &files), &variables, &extra);
+        let models = MeteredEndpoints::over(chosen.endpoints, place.map(|place| &place.vault));
+        let context = set.context(&chosen, &models, (memory, &files), &variables, &extra);
         let workflow = start(&set, &chosen, path, context).await?;
         let text = first_part(context, workflow, &mut progress, follow).await?;
         let left = progress.outputs.len() < workflow.nodes.len();
@@ -131,17 +133,40 @@ impl Workflows {
         let mut progress = Progress::default();
         let memory = VaultMemory::new(place.clone(), chat, &fresh_name());
         let variables = chat.variables(chosen.profile.separator.as_deref());
-        let (files, extra) = (self.files_of(Some(place.vault.id())), BTreeMap::new());
-        let context = set.context(&chosen, (&memory, &files), &variables, &extra);
+        let (files, extra) = (self.files_at(Some(place)), BTreeMap::new());
+        let models = MeteredEndpoints::over(chosen.endpoints, Some(&place.vault));
+        let context = set.context(&chosen, &models, (&memory, &files), &variables, &extra);
         let workflow = start(&set, &chosen, path, context).await?;
         let ended = run(context, workflow, &mut progress, RunUntil::End, follow).await?;
         Ok((ended, answer(workflow, &progress).map(str::to_owned)))
     }
 
-    /// The files of a vault; only the shared ones if the vault cannot be looked up.
-    pub(crate) fn files_of(&self, vault: Option<VaultId>) -> VaultFiles {
-        VaultFiles::new(&self.files, vault)
+    /// The files of a vault, for a run in one of its memories; only the shared ones if it cannot be looked up.
+    pub(crate) fn files_at(&self, place: Option<&MemoryPlace>) -> VaultFiles {
+        let files = VaultFiles::new(&self.files, place.map(|place| place.vault.id()));
+        match place.map(|place| &place.memory) {
+            Some(Address::Id(id)) => files.written_from(&self.file_epochs, id.to_string()),
+            Some(Address::Name(name)) => files.written_from(&self.file_epochs, name.to_string()),
+            None => files,
+        }
     }
+
+    /// Removes the files that runs in these memories of a vault wrote, each by id or name, or all of the vault:
+    /// they may say what was forgotten.
+    pub fn forget(&self, vault: VaultId, memories: Option<&[String]>) -> Result<()> {
+        VaultFiles::forget(&self.files, &self.file_epochs, vault, memories)
+    }
+}
+
+/// The directory of the files that workflows write, if any are configured.
+pub fn files_directory(config: &Config) -> Option<PathBuf> {
+    let directory = config.workflow.directory.value.as_ref()?;
+    Some(config.workflow.files.value.clone().unwrap_or_else(|| directory.join("files")))
+}
+
+/// Removes files that workflows wrote, as [`Workflows::forget`] does, in a process that runs none.
+pub fn forget_files(directory: &Path, vault: VaultId, memories: Option<&[String]>) -> Result<()> {
+    VaultFiles::forget(directory, &FileEpochs::default(), vault, memories)
 }
 
 /// The workflow that answers: the one at this path, else the one of the category that the user's

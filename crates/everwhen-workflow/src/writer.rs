@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use crate::chat::Chat;
 use crate::chat_memory::{MemoryPlace, VaultMemory};
+use crate::metered::MeteredEndpoints;
 use crate::port::Question;
 use crate::run::{Progress, RunObserver, RunUntil, Trace, answer, run};
 use crate::search::BETWEEN_MEMORIES;
@@ -100,12 +101,13 @@ impl Writer {
         let chat = self.chat(place, inputs.first().cloned().unwrap_or_default()).await?;
         let vault = self.engine.vault(Address::Id(place.vault)).await?;
         let memory = Address::Id(place.memory);
+        let models = MeteredEndpoints::over(chosen.endpoints, Some(&vault));
         let home = MemoryPlace { engine: self.engine.clone(), vault, memory };
+        let files = self.workflows.files_at(Some(&home));
         let memory = VaultMemory::new(home, &chat, &fresh_name());
         let mut progress = Progress { inputs, ..Progress::default() };
         let (variables, extra) = (chat.variables(None), BTreeMap::new());
-        let files = self.workflows.files_of(Some(place.vault));
-        let context = set.context(&chosen, (&memory, &files), &variables, &extra);
+        let context = set.context(&chosen, &models, (&memory, &files), &variables, &extra);
         run(context, workflow, &mut progress, RunUntil::End, &mut DiscardPieces).await?;
         Ok(answer(workflow, &progress).unwrap_or_default().to_owned())
     }
@@ -178,7 +180,9 @@ impl Writer {
             max_tokens: call.max_tokens,
             ..Question::default()
         };
-        Ok(chosen.endpoints.ask(&question, &mut |_| {}).await?.text)
+        let vault = self.engine.vault(Address::Id(place.vault)).await?;
+        let models = MeteredEndpoints::over(chosen.endpoints, Some(&vault));
+        Ok(models.ask(&question, &mut |_| {}).await?.text)
     }
 
     async fn condensed(&self, material: &CondenseMaterial) -> Result<String> {
@@ -255,10 +259,12 @@ impl ChapterWriter for Writer {
 
     fn fold<'a>(&'a self, material: &'a SummaryMaterial) -> Wait<'a, Option<String>> {
         Box::pin(async move {
-            match self.summarizer(&self.workflows.current()) {
-                Some(summarizer) => summarizer.ask(material).await.map(Some),
-                None => Ok(None),
-            }
+            let Some(mut summarizer) = self.summarizer(&self.workflows.current()) else {
+                return Ok(None);
+            };
+            let vault = self.engine.vault(Address::Id(material.place.vault)).await?;
+            summarizer.endpoints = MeteredEndpoints::over(&summarizer.endpoints, Some(&vault));
+            summarizer.ask(material).await.map(Some)
         })
     }
 

@@ -180,11 +180,12 @@ impl Everwhen {
 
 /// Adds the configured language model to the engine, if there is one.
 fn with_llm(engine: Engine, config: &Config) -> Result<Engine> {
+    // Models of workflows are paid for from the same money.
+    let engine = engine.with_spending_cap(config.llm.cap_nanos());
     let Some(setting) = config.llm.setting() else { return Ok(engine) };
     let llm = RemoteLlm::new(setting, Arc::new(SystemChance))?;
     let falls_back = config.llm.fallback.value == LlmFallback::Rules;
-    let engine = engine.with_llm(Arc::new(llm)).with_spending_cap(config.llm.cap_nanos());
-    Ok(engine.with_fallback_to_rules(falls_back))
+    Ok(engine.with_llm(Arc::new(llm)).with_fallback_to_rules(falls_back))
 }
 
 /// The measured thresholds of embedders. A flawed file is reported, and the embedders' own are used: a

@@ -193,6 +193,7 @@ impl Stage {
             back: Notify::new(),
         });
         let (engine, clock) = engine_over(store.clone());
+        let engine = engine.with_spending_cap(config.llm.cap_nanos());
         let proxy = Proxy::new(&config, Some(directory.path())).unwrap();
         let state =
             ServerState::new(engine.clone(), Some(TOKEN.into())).await.unwrap().with_proxy(proxy);

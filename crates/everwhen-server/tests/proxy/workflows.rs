@@ -17,6 +17,11 @@ struct WorkflowServer {
 
 impl WorkflowServer {
     async fn new(files: &[(&str, &str)]) -> Self {
+        Self::with(files, "").await
+    }
+
+    /// With more settings.
+    async fn with(files: &[(&str, &str)], more: &str) -> Self {
         let flows = tempfile::tempdir().unwrap();
         for (name, text) in files {
             std::fs::write(flows.path().join(format!("{name}.json")), text).unwrap();
@@ -27,7 +32,7 @@ impl WorkflowServer {
              [[endpoint]]\nname = 'e'\nmodel = 'm'\ninput_price = 1.0\n\
              [[endpoint]]\nname = 'down'\nupstream = 'dead'\nmodel = 'm'\n\
              [[endpoint]]\nname = 'guarded'\nupstream = 'dead'\nmodel = 'm'\n\
-             backupEndpointName = 'e'\n[workflow]\ndir = '{}'\n",
+             backupEndpointName = 'e'\n[workflow]\ndir = '{}'\n{more}",
             flows.path().display()
         );
         Self { stage: Stage::with(&settings).await, flows }
@@ -216,6 +221,80 @@ async fn the_answer_ends_with_the_responder_and_the_rest_is_a_job() {
     assert!(server.jobs(JobKind::Workflow).await.is_empty());
     assert!(server.jobs(JobKind::Lock).await.is_empty(), "the lock is let go");
     assert_eq!(server.stage.said("m").await.len(), 2, "what stands behind the answer is not said");
+}
+
+#[tokio::test]
+async fn what_workflows_ask_is_in_usage_and_under_the_cap() {
+    let server = WorkflowServer::with(&[("w", BEHIND)], "[llm]\nspending_cap = 1.5\n").await;
+    let paid = |text: &str| {
+        let mut reply = completion(text);
+        reply["usage"] = json!({ "prompt_tokens": 1_000_000, "completion_tokens": 5 });
+        Script::json(200, &reply)
+    };
+    server.stage.upstream.answers(paid("Noted."));
+    assert_eq!(server.says(&["u:Hi"]).await, "Noted.");
+    server.stage.upstream.answers(paid("Kept."));
+    server.run_workflows().await;
+    let usage = server.stage.get("/v1/vaults/default/usage?since=2020-01-01").told().await.json();
+    let rows = usage["data"].as_array().unwrap();
+    assert_eq!(rows.len(), 1, "{usage}");
+    assert_eq!((&rows[0]["purpose"], &rows[0]["calls"]), (&json!("workflow"), &json!(2)));
+    assert_eq!(usage["total"]["cost"], json!(2.0), "{usage}");
+    // The month's money is spent.
+    let refused = server.chat(&["u:Hi", "a:Noted.", "u:Again"], false).told().await;
+    assert_ne!(refused.status, 200);
+    assert!(refused.text.contains("was spent on the language model"), "{}", refused.text);
+    assert_eq!(server.stage.upstream.sent().len(), 2, "nobody was asked");
+}
+
+#[tokio::test]
+async fn what_is_forgotten_is_in_no_file_that_a_workflow_wrote() {
+    let kept = |text: &str| Script::json(200, &completion(text));
+    for path in ["m/entries", "m", ""] {
+        let server = WorkflowServer::one(BEHIND).await;
+        assert_eq!(server.says(&["u:a SECRET"]).await, "Noted.");
+        server.stage.upstream.answers(kept("They said a SECRET."));
+        server.run_workflows().await;
+        assert_eq!(server.file("m.txt").as_deref(), Some("They said a SECRET.|"));
+        // Another run has begun, and has not come to the node that writes.
+        assert_eq!(server.says(&["u:a SECRET", "a:Noted.", "u:Still a SECRET"]).await, "Noted.");
+        let path = match path {
+            "" => "/v1/vaults/default".to_owned(),
+            "m" => "/v1/vaults/default/memories/m".to_owned(),
+            _ => {
+                let first = server.stage.entries("m").await[0].id;
+                format!("/v1/vaults/default/memories/m/entries/{first}")
+            }
+        };
+        assert_eq!(server.stage.delete(&path).told().await.status, 200);
+        server.run_workflows().await;
+        assert_eq!(server.file("m.txt"), None, "{path}");
+        let flows = server.flows.path().join("files");
+        let places = [server.stage.directory.path().to_owned(), flows];
+        if !path.contains("entries") {
+            assert_eq!(files_with(&places, "SECRET"), Vec::<String>::new(), "{path}");
+        }
+        assert_eq!(files_with(&places, "They said"), Vec::<String>::new(), "{path}");
+    }
+}
+
+/// Every file below some directories that has this text in it.
+fn files_with(directories: &[std::path::PathBuf], text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for directory in directories {
+        for entry in std::fs::read_dir(directory).into_iter().flatten() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                found.extend(files_with(&[path], text));
+                continue;
+            }
+            let bytes = std::fs::read(&path).unwrap_or_default();
+            if bytes.windows(text.len()).any(|window| window == text.as_bytes()) {
+                found.push(path.display().to_string());
+            }
+        }
+    }
+    found
 }
 
 #[tokio::test]

@@ -51,7 +51,7 @@ impl Run<'_> {
             tools: self.variables().tools.as_ref().filter(|_| standard.passing.tools),
             removed_start: removed.filter(|text| !text.is_empty()),
         };
-        let ModelReply { text, spent, mut calls } = match standard.stamps.on {
+        let ModelReply { text, model: _, spent, mut calls } = match standard.stamps.on {
             true => self.ask_without_echo(&question, hear).await?,
             false => self.context.endpoints.ask(&question, hear).await?,
         };

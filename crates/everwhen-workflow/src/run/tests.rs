@@ -34,7 +34,8 @@ impl Endpoints for EchoEndpoint {
                 hear(std::str::from_utf8(piece).unwrap());
             }
             let spent = Spent { input_tokens: 10, output_tokens: 5, cost_nanos: 100 };
-            Ok(ModelReply { text: answer, spent, calls: Vec::new() })
+            let model = question.endpoint.to_owned();
+            Ok(ModelReply { text: answer, model, spent, calls: Vec::new() })
         })
     }
 }

@@ -1,0 +1,95 @@
+//! Every place outside of the store that holds what was said, in one list. A forget goes through all of them, once
+//! the store has forgotten; the tables of the store have a list of their own.
+//!
+//! A new place is a line here. It does not compile until it says what becomes of it.
+
+use everwhen::memory::{Address, Name, VaultId};
+use everwhen::{Result, Vault};
+
+use super::ServerState;
+
+/// A place outside of the store that holds what was said, or what was made of it.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum TextPlace {
+    /// The file of exchanges that are not stored yet.
+    Outbox,
+    /// The last exchanges that whoever watches the proxy is shown.
+    LiveView,
+    /// Results of tool calls that wait for those of the client's own tools.
+    PostponedResults,
+    /// Files that nodes of workflows wrote.
+    WorkflowFiles,
+    /// Uploaded files while they are imported.
+    Uploads,
+}
+
+impl TextPlace {
+    /// All of them.
+    pub(super) const ALL: [Self; 5] =
+        [Self::Outbox, Self::LiveView, Self::PostponedResults, Self::WorkflowFiles, Self::Uploads];
+}
+
+/// What was forgotten in the store.
+pub(super) struct ForgottenText {
+    pub(super) vault: VaultId,
+    /// The vault by id and name.
+    pub(super) vaults: Vec<String>,
+    /// The memory by id and name; none if it is the whole vault.
+    pub(super) memories: Option<Vec<String>>,
+    /// Whether the whole memory or vault was forgotten, not a part of it.
+    pub(super) is_whole: bool,
+}
+
+impl ServerState {
+    /// Removes what was forgotten from every place.
+    pub(super) async fn forget_everywhere(&self, what: &ForgottenText) -> Result<()> {
+        for place in TextPlace::ALL {
+            self.forget_in(place, what).await?;
+        }
+        Ok(())
+    }
+
+    async fn forget_in(&self, place: TextPlace, what: &ForgottenText) -> Result<()> {
+        let (vaults, memories) = (&what.vaults, what.memories.as_deref());
+        match place {
+            TextPlace::Outbox => self.proxy.forget_waiting(vaults, memories, what.is_whole).await,
+            TextPlace::LiveView => {
+                self.proxy.forget_traces(vaults, memories);
+                Ok(())
+            }
+            TextPlace::PostponedResults => {
+                self.proxy.forget_postponed();
+                Ok(())
+            }
+            TextPlace::WorkflowFiles => match (self.proxy.workflows(), &self.workflow_files) {
+                (Some(workflows), _) => workflows.forget(what.vault, memories),
+                (None, Some(files)) => everwhen_workflow::forget_files(files, what.vault, memories),
+                (None, None) => Ok(()),
+            },
+            TextPlace::Uploads => {
+                // What is imported into a memory goes on: it was not there when something was forgotten.
+                if memories.is_none() {
+                    self.cancel_imports(what);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Ends the imports into a vault; each removes its file when it has ended.
+    fn cancel_imports(&self, what: &ForgottenText) {
+        let names = what.vaults.iter().filter_map(|name| Name::new("vault", name.as_str()).ok());
+        let addresses = names.map(Address::Name).chain([Address::Id(what.vault)]);
+        for address in addresses {
+            for run in self.imports.of_vault(&address, what.vault) {
+                run.progress.cancel();
+            }
+        }
+    }
+}
+
+/// A vault by its id and, where it can be looked up, by its name.
+pub(super) async fn names(vault: &Vault) -> Vec<String> {
+    let name = vault.info().await.ok().map(|info| info.name.to_string());
+    std::iter::once(vault.id().to_string()).chain(name).collect()
+}
