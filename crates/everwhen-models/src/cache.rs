@@ -63,9 +63,10 @@ impl Cached {
         }
         for portion in missing.chunks(PORTION) {
             let texts: Vec<&str> = portion.iter().map(|(_, text)| *text).collect();
+            let under_way = UnderWay::new(self);
             let vectors = self.inner.embed(&texts).await?;
             let fresh: Vec<_> = portion.iter().map(|(key, _)| *key).zip(vectors).collect();
-            self.files().keep(&fresh);
+            under_way.came_back(&fresh);
             known.extend(fresh);
         }
         let vector = |key| known.get(key).cloned();
@@ -78,8 +79,9 @@ impl Cached {
         if let Some(vector) = self.known(&[key]).remove(&key) {
             return Ok(vector);
         }
+        let under_way = UnderWay::new(self);
         let fresh = [(key, self.inner.embed_question(question).await?)];
-        self.files().keep(&fresh);
+        under_way.came_back(&fresh);
         let [(_, vector)] = fresh;
         Ok(vector)
     }
@@ -92,6 +94,33 @@ impl Cached {
     /// A panic elsewhere leaves at worst a record that its checksum gives away.
     fn files(&self) -> MutexGuard<'_, VectorFiles> {
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Texts that are with the model. What is forgotten before they come back is not kept; nor is anything if they
+/// never do.
+struct UnderWay<'c> {
+    cached: &'c Cached,
+    has_come_back: bool,
+}
+
+impl<'c> UnderWay<'c> {
+    fn new(cached: &'c Cached) -> Self {
+        cached.files().gave_away();
+        Self { cached, has_come_back: false }
+    }
+
+    fn came_back(mut self, vectors: &[(Key, Vec<f32>)]) {
+        self.has_come_back = true;
+        self.cached.files().came_back(vectors);
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        if !self.has_come_back {
+            self.cached.files().came_back(&[]);
+        }
     }
 }
 

@@ -185,3 +185,41 @@ async fn what_is_known_is_at_hand_and_what_is_forgotten_is_gone_from_the_disk() 
     drop(cached);
     assert_eq!(cache.open().len(), 2);
 }
+
+/// Whether a file has the hash of a text.
+fn holds(cache: &TestCache, text: &str) -> bool {
+    let hash = key(As::Text, text);
+    let has = |file: PathBuf| fs::read(file).unwrap().windows(32).any(|part| part == hash);
+    cache.files().into_iter().any(has)
+}
+
+#[tokio::test]
+async fn what_is_forgotten_while_the_model_has_it_is_not_kept() {
+    let cache = TestCache::new();
+    let cached = cache.open();
+    let mut embedding = cached.embed(&["a", "bb"]);
+    let forget = std::future::poll_fn(|context| {
+        // The model has both and has not answered.
+        let begun = UnderWay::new(&cached);
+        cached.forget(&["bb"]);
+        let ended = embedding.as_mut().poll(context);
+        drop(begun);
+        ended
+    });
+    assert_eq!(forget.await.unwrap().len(), 2, "who asked has its vectors");
+    assert_eq!((holds(&cache, "a"), holds(&cache, "bb")), (true, false));
+    cached.embed(&["bb"]).await.unwrap();
+    assert!(holds(&cache, "bb"), "it was said again later");
+}
+
+#[tokio::test]
+async fn a_vector_that_two_processes_kept_is_forgotten_twice() {
+    let cache = TestCache::new();
+    let (one, other) = (cache.open(), cache.open());
+    one.embed(&["bb"]).await.unwrap();
+    other.embed(&["bb"]).await.unwrap();
+    drop((one, other));
+    assert_eq!(cache.files().len(), 2);
+    cache.open().forget(&["bb"]);
+    assert!(!holds(&cache, "bb"));
+}

@@ -1,6 +1,6 @@
 //! The files of one model. Each process appends to a file of its own and reads all of them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -18,6 +18,11 @@ pub(super) struct VectorFiles {
     record_bytes: usize,
     files: Vec<File>,
     places: HashMap<Key, Place>,
+    /// Where else a vector is: two processes may have kept the same.
+    doubles: Vec<(Key, Place)>,
+    /// How many texts are with the model, and what was forgotten meanwhile: their vectors are not kept.
+    under_way: usize,
+    forgotten: HashSet<Key>,
     /// Which of the files is ours, and where it ends; nothing once it could not be written.
     own: Option<Place>,
 }
@@ -34,8 +39,16 @@ impl VectorFiles {
         let directory = directory.join(folder(model));
         let header = records::header(model, dimensions);
         let record_bytes = records::record_bytes(dimensions);
-        let (files, places) = (Vec::new(), HashMap::new());
-        let mut files = Self { header, record_bytes, files, places, own: None };
+        let mut files = Self {
+            header,
+            record_bytes,
+            files: Vec::new(),
+            places: HashMap::new(),
+            doubles: Vec::new(),
+            under_way: 0,
+            forgotten: HashSet::new(),
+            own: None,
+        };
         files.open_files(&directory).map_err(|error| {
             let directory = directory.display();
             Error::unavailable(format!("the vector cache in {directory} cannot be used: {error}"))
@@ -62,8 +75,26 @@ impl VectorFiles {
         vector
     }
 
+    /// Notes that texts are given to the model; [`came_back`](Self::came_back) follows.
+    pub(super) fn gave_away(&mut self) {
+        self.under_way += 1;
+    }
+
+    /// Keeps the vectors of texts that were with the model, but for those that were forgotten meanwhile.
+    pub(super) fn came_back(&mut self, vectors: &[(Key, Vec<f32>)]) {
+        let is_new = |(key, _): &&(Key, Vec<f32>)| {
+            !self.forgotten.contains(key) && !self.places.contains_key(key)
+        };
+        let fresh: Vec<(Key, Vec<f32>)> = vectors.iter().filter(is_new).cloned().collect();
+        self.under_way -= 1;
+        if self.under_way == 0 {
+            self.forgotten.clear();
+        }
+        self.keep(&fresh);
+    }
+
     /// Keeps vectors. If that fails, nothing is kept from then on.
-    pub(super) fn keep(&mut self, vectors: &[(Key, Vec<f32>)]) {
+    fn keep(&mut self, vectors: &[(Key, Vec<f32>)]) {
         let Some(own) = self.own else { return };
         let content: Vec<u8> =
             vectors.iter().flat_map(|(key, vector)| records::write(key, vector)).collect();
@@ -86,7 +117,13 @@ impl VectorFiles {
     /// Overwrites vectors. One that cannot be overwritten is said; it stays a vector without a text.
     pub(super) fn forget(&mut self, keys: &[Key]) {
         let blank = vec![0; self.record_bytes];
-        for place in keys.iter().filter_map(|key| self.places.remove(key)) {
+        if self.under_way > 0 {
+            self.forgotten.extend(keys);
+        }
+        let is_meant = |double: &mut (Key, Place)| keys.contains(&double.0);
+        let doubles = self.doubles.extract_if(.., is_meant).map(|(_, place)| place);
+        let places = keys.iter().filter_map(|key| self.places.remove(key));
+        for place in doubles.chain(places).collect::<Vec<Place>>() {
             if let Err(error) = write_over(&self.files[place.file], place.offset, &blank) {
                 tracing::warn!(%error, "a vector of something forgotten cannot be overwritten");
             }
@@ -134,8 +171,10 @@ impl VectorFiles {
         let (number, mut end) = (self.files.len(), HEADER_BYTES as u64);
         let mut record = vec![0; self.record_bytes];
         while reader.read_exact(&mut record).is_ok() {
-            if let Some(key) = records::key(&record) {
-                self.places.insert(key, Place { file: number, offset: end });
+            if let Some(key) = records::key(&record)
+                && let Some(before) = self.places.insert(key, Place { file: number, offset: end })
+            {
+                self.doubles.push((key, before));
             }
             end += self.record_bytes as u64;
         }
