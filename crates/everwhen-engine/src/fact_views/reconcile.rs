@@ -1,8 +1,10 @@
 //! Reconciling: which earlier fact each fact repeats, replaces or denies.
 //!
 //! Each fact is linked to the *latest* earlier one it has to do with, where earlier and later are
-//! by when they were mentioned. That is a function of the set of facts alone: in whatever order
-//! conversations arrive, the links come out the same, and old news never replaces newer.
+//! by when they were mentioned; one of the same matter comes before all others, so that "I moved to
+//! Lisbon" replaces "I live in Porto" and not the plan to move that was told in between. That is a
+//! function of the set of facts alone: in whatever order conversations arrive, the links come out the
+//! same, and old news never replaces newer.
 //!
 //! A fact is compared only with those it may be related to: those of the same matter, those with vectors if it has
 //! one, and those that share enough words with it.
@@ -86,16 +88,23 @@ impl<'f> Linking<'f> {
         let is_fresh = self.fresh.binary_search(&place).is_ok();
         let known = fact.link.map(|link| self.places.get(&link.to).filter(|to| **to < place));
         match known {
-            Some(Some(known)) if !is_fresh => self.newer_link(known + 1, place).or(fact.link),
-            None if !is_fresh => self.newer_link(0, place),
+            Some(Some(known)) if !is_fresh => self.newer_link(Some(*known), place).or(fact.link),
+            None if !is_fresh => self.newer_link(None, place),
             _ => self.latest(place),
         }
     }
 
-    /// The link to the latest earlier fact that it is related to.
+    /// The link to the latest earlier fact that it is related to; facts of the same matter come first.
     fn latest(&self, place: usize) -> Option<Link> {
-        let near = self.candidates(place);
-        near.into_iter().rev().find_map(|older| self.link_between(older, place))
+        let near = self.candidates(place).into_iter().rev();
+        let (same, others): (Vec<usize>, Vec<usize>) =
+            near.partition(|older| self.is_same_matter(*older, place));
+        same.into_iter().chain(others).find_map(|older| self.link_between(older, place))
+    }
+
+    fn is_same_matter(&self, a: usize, b: usize) -> bool {
+        let key = |place: usize| self.facts[place].fact.matter.as_ref().map(|matter| &matter.key);
+        key(a).is_some() && key(a) == key(b)
     }
 
     /// The earlier facts that one may be related to, in order.
@@ -145,11 +154,22 @@ impl<'f> Linking<'f> {
         users
     }
 
-    /// The latest of those that have just come, from a place on.
-    fn newer_link(&self, from: usize, place: usize) -> Option<Link> {
+    /// Of those that have just come, the one that takes the place of what a fact was linked to: the
+    /// latest of its matter; else, if it was linked to none of its matter, the latest of the others.
+    fn newer_link(&self, known: Option<usize>, place: usize) -> Option<Link> {
+        let is_same = |older: &usize| self.is_same_matter(*older, place);
         let side = |place: usize| self.fresh.partition_point(|one| *one < place);
-        let between = self.fresh.get(side(from)..side(place)).unwrap_or_default();
-        between.iter().rev().find_map(|older| self.link_between(*older, place))
+        let fresh = |from: usize| self.fresh.get(side(from)..side(place)).unwrap_or_default();
+        let behind = known.map_or(0, |known| known + 1);
+        let stays = known.is_some_and(|known| is_same(&known));
+        let mut same =
+            fresh(if stays { behind } else { 0 }).iter().rev().filter(|one| is_same(one));
+        let found = same.find_map(|older| self.link_between(*older, place));
+        if stays || found.is_some() {
+            return found;
+        }
+        let mut others = fresh(behind).iter().rev().filter(|one| !is_same(one));
+        others.find_map(|older| self.link_between(*older, place))
     }
 
     fn link_between(&self, older: usize, newer: usize) -> Option<Link> {

@@ -113,6 +113,22 @@ fn said_again_is_one_fact_with_both_as_evidence_unless_something_came_between() 
 }
 
 #[test]
+fn a_value_replaces_the_one_before_it_whatever_else_was_said_in_between() {
+    let told = |shown: Vec<crate::fact_views::FactView>| -> Vec<bool> {
+        shown.iter().map(|view| view.is_current()).collect()
+    };
+    let plan = fact(2, 5, 5, "We move to Lisbon");
+    let (before, after) = (fact(1, 0, 0, "I live in Porto"), fact(3, 9, 9, "I moved to Lisbon"));
+    assert_eq!(plan.matter, None);
+    let near = linked(vec![plan.clone(), after.clone()]);
+    assert!(near[1].link.is_some(), "without a home before, it has to do with the plan");
+    let shown = views(linked(vec![before, plan, after]), &Zone::utc());
+    assert_eq!(shown[0].holds.until(), Some(day(9)), "she lived there until she moved");
+    assert_eq!(shown[2].supersedes, Some(shown[0].fact.id));
+    assert_eq!(told(shown), [false, true, true]);
+}
+
+#[test]
 fn closeness_alone_replaces_nothing() {
     let facts = linked(vec![
         fact(1, 0, 0, "I like green tea a lot"),
@@ -124,7 +140,7 @@ fn closeness_alone_replaces_nothing() {
     assert_eq!(denied.relation, Relation::Retracts);
 }
 
-const STATEMENTS: [&str; 9] = [
+const STATEMENTS: [&str; 11] = [
     "I live in Berlin",
     "I live in Paris",
     "My A1C was 7.4%",
@@ -134,6 +150,8 @@ const STATEMENTS: [&str; 9] = [
     "I no longer run",
     "I like tea",
     "My dog is Rex",
+    "I moved to Lisbon",
+    "We move to Lisbon",
 ];
 
 fn any_facts() -> impl Strategy<Value = Vec<Fact>> {
