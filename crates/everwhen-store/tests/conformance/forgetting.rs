@@ -3,7 +3,6 @@
 //! written holds a word of it, and everything else is there.
 
 use std::collections::BTreeSet;
-use std::io::Write;
 use std::sync::Arc;
 
 use everwhen_engine::chapters::ChapterRules;
@@ -155,10 +154,8 @@ pub(crate) fn a_forget_at_any_step_of_any_job_leaves_no_trace(open: Open) {
     while forget_at(&open(), call) {
         call += 1;
     }
-    assert!(call > 100, "only {call} calls");
-    if std::env::var_os("EVERWHEN_TEST_COUNTS").is_some() {
-        writeln!(std::io::stderr(), "something was forgotten at {} calls", call - 1).unwrap();
-    }
+    // A few more or fewer than on 2026-11-18, when there were 184.
+    assert!((160..240).contains(&(call - 1)), "{} calls", call - 1);
 }
 
 /// A conversation gets other words and becomes part of an earlier one, and chapters are written again. What
