@@ -44,6 +44,15 @@ pub(crate) enum Client {
     Remote(Remote),
 }
 
+/// How much of the API this process answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// All of it.
+    Whole,
+    /// What an agent's hook needs.
+    Brief,
+}
+
 /// The data directory, opened in this process.
 pub(crate) struct Local {
     router: Router,
@@ -211,6 +220,25 @@ impl Client {
         environment: &Environment,
         common: &CommonArgs,
     ) -> Result<Self> {
+        Self::find(config, environment, common, Reach::Whole).await
+    }
+
+    /// Connects as [`Self::connect_at_once`] does, to what [`everwhen_server::brief_router`] answers. The
+    /// outbox, which takes longer to open than entries take to read, stays closed.
+    pub(crate) async fn connect_briefly(
+        config: &Config,
+        environment: &Environment,
+        common: &CommonArgs,
+    ) -> Result<Self> {
+        Self::find(config, environment, common, Reach::Brief).await
+    }
+
+    async fn find(
+        config: &Config,
+        environment: &Environment,
+        common: &CommonArgs,
+        reach: Reach,
+    ) -> Result<Self> {
         let key = common.key.clone().or_else(|| environment.get("EVERWHEN_KEY").map(Into::into));
         // A location given on the command line overrides the environment.
         let named = common.data.is_some() || common.store.is_some();
@@ -219,7 +247,7 @@ impl Client {
             return Remote::new(url, key, false).map(Self::Remote);
         }
         match open_patiently(config).await? {
-            Opened::Here(everwhen) => Self::open(*everwhen, config).await,
+            Opened::Here(everwhen) => Self::open(*everwhen, config, reach).await,
             Opened::Elsewhere(LockHolder { server: Some(server), .. }) => {
                 Remote::new(&server.url, Some(server.token), true).map(Self::Remote)
             }
@@ -229,25 +257,28 @@ impl Client {
 
     /// Answers here. Work that fell due while nothing ran is done first.
     pub(crate) async fn local(everwhen: Everwhen, config: &Config) -> Result<Self> {
-        let client = Self::open(everwhen, config).await?;
+        let client = Self::open(everwhen, config, Reach::Whole).await?;
         if let Self::Local(local) = &client {
             local.catch_up(config).await?;
         }
         Ok(client)
     }
 
-    async fn open(everwhen: Everwhen, config: &Config) -> Result<Self> {
+    async fn open(everwhen: Everwhen, config: &Config, reach: Reach) -> Result<Self> {
         let token = everwhen.operator_token().to_owned();
         let state =
             everwhen_server::ServerState::new(everwhen.engine().clone(), Some(token)).await?;
         let state = state.requiring_key().with_mcp(McpSettings::of(config));
-        let state = match everwhen.is_shared() {
-            // A running server has its own outbox.
-            true => state,
-            false => state.with_outbox(config, everwhen.directory())?,
-        };
         let state = state.with_server(&config.server, &config.listen.value);
-        Ok(Self::Local(Box::new(Local { router: everwhen_server::router(state), everwhen })))
+        let router = match reach {
+            Reach::Brief => everwhen_server::brief_router(state),
+            // A running server has its own outbox.
+            Reach::Whole if everwhen.is_shared() => everwhen_server::router(state),
+            Reach::Whole => {
+                everwhen_server::router(state.with_outbox(config, everwhen.directory())?)
+            }
+        };
+        Ok(Self::Local(Box::new(Local { router, everwhen })))
     }
 
     /// Sends a request; a response that is no success becomes a failure.

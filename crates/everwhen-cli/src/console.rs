@@ -35,13 +35,23 @@ impl Console {
         Ok(Self::with(Client::connect(config, environment, common).await?, config, common))
     }
 
-    /// Connects to the API without doing work that is due.
+    /// Connects to all of the API, without doing work that is due.
     pub(crate) async fn open_at_once(
         config: &Config,
         environment: &Environment,
         common: &CommonArgs,
     ) -> Result<Self> {
         let client = Client::connect_at_once(config, environment, common).await?;
+        Ok(Self::with(client, config, common))
+    }
+
+    /// Connects to what an agent's hook needs of the API while its user waits.
+    pub(crate) async fn open_briefly(
+        config: &Config,
+        environment: &Environment,
+        common: &CommonArgs,
+    ) -> Result<Self> {
+        let client = Client::connect_briefly(config, environment, common).await?;
         Ok(Self::with(client, config, common))
     }
 

@@ -120,6 +120,14 @@ impl Index {
         number
     }
 
+    /// Reserves space for documents of segments that are about to be added.
+    pub fn reserve(&mut self, documents: usize) {
+        self.placements.reserve_exact(documents);
+        self.documents.reserve_exact(documents);
+        self.previous.reserve_exact(documents);
+        self.vectors.reserve(documents);
+    }
+
     /// Appends a document whose words are indexed separately.
     fn push(&mut self, mut placement: Placement, info: DocumentInfo) {
         placement.set_current(info.removed == Micros::MAX);

@@ -30,15 +30,18 @@ pub(crate) struct PassageVectors {
     documents: Vec<u32>,
     /// The first row of each document up to the newest one with rows, then the number of rows.
     starts: Vec<u32>,
+    /// The number of rows for which space is reserved once their width is known.
+    expected_rows: usize,
 }
 
 /// Consecutive rows, quantized already.
-#[derive(Debug, Default)]
-pub(crate) struct PassageRows {
+#[derive(Debug)]
+pub(crate) struct PassageRows<'b> {
     /// The number of values in a row.
     pub(crate) width: usize,
     pub(crate) scales: Vec<f32>,
-    pub(crate) values: Vec<i8>,
+    /// The values, as bytes.
+    pub(crate) values: &'b [u8],
     /// The cluster of each row, if there are clusters.
     pub(crate) clusters: Option<(Centroids, Vec<u8>)>,
 }
@@ -134,8 +137,17 @@ impl PassageVectors {
         self.add_to_cluster(values);
     }
 
+    /// Reserves space for rows that are about to be [added](Self::add_rows): copying those before whenever
+    /// the space is used up takes as long as adding them.
+    pub(crate) fn reserve(&mut self, rows: usize) {
+        self.expected_rows = rows;
+        self.scales.reserve_exact(rows);
+        self.documents.reserve_exact(rows);
+        self.starts.reserve_exact(rows + 1);
+    }
+
     /// Adds rows; `counts` says how many each document from `first` on has.
-    pub(crate) fn add_rows(&mut self, first: u32, counts: &[u32], rows: PassageRows) {
+    pub(crate) fn add_rows(&mut self, first: u32, counts: &[u32], rows: PassageRows<'_>) {
         let start = self.len();
         for (document, count) in (first..).zip(counts) {
             if *count > 0 {
@@ -148,8 +160,12 @@ impl PassageVectors {
             return;
         }
         self.width = rows.width;
+        if start == 0 {
+            self.values.reserve_exact(self.expected_rows.max(rows.scales.len()) * self.width);
+        }
         self.scales.extend_from_slice(&rows.scales);
-        self.values.extend_from_slice(&rows.values);
+        self.values.extend(rows.values.iter().map(|value| value.cast_signed()));
+        let values = &self.values[start * self.width..];
         let clusters = rows.clusters.filter(|(centroids, _)| centroids.width == self.width);
         if let Some((centroids, _)) = &clusters
             && self.clusters.is_none()
@@ -160,9 +176,9 @@ impl PassageVectors {
         }
         if let Some(own) = &mut self.clusters {
             match clusters.filter(|(centroids, _)| centroids == own.centroids()) {
-                None => own.add_rows(start as u32, &rows.values),
+                None => own.add_rows(start as u32, values),
                 Some((_, clusters)) => {
-                    let numbered = (start as u32..).zip(rows.values.chunks_exact(self.width));
+                    let numbered = (start as u32..).zip(values.chunks_exact(self.width));
                     for ((passage, row), cluster) in numbered.zip(clusters) {
                         own.add_to(cluster.into(), passage, row);
                     }

@@ -40,6 +40,11 @@ pub(crate) fn routes() -> Router<ServerState> {
     routes::table().split_for_parts().0
 }
 
+/// The few that an agent's hook needs.
+pub(crate) fn brief_routes() -> Router<ServerState> {
+    routes::brief()
+}
+
 /// The routes of the page that documents it.
 pub(crate) fn docs() -> Router<ServerState> {
     docs::routes()

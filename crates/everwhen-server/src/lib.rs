@@ -34,6 +34,6 @@ pub use following::{FollowedFolders, follow};
 pub use mcp::{McpSessions, mount_mcp};
 pub use mcp_settings::McpSettings;
 pub use proxy::Proxy;
-pub use router::{router, router_with_mcp};
+pub use router::{brief_router, router, router_with_mcp};
 pub use serving::{listen, serve};
 pub use state::ServerState;

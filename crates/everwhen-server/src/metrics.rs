@@ -4,8 +4,8 @@
 //! servers in one program do not share counters. Of a request, only its method, route and status
 //! are recorded.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use axum::extract::{MatchedPath, Request, State};
@@ -17,9 +17,7 @@ use everwhen::activity::ConversationTime;
 use everwhen::job::{Job, JobKind, JobState};
 use everwhen::outbox::OutboxStats;
 use jiff::Timestamp;
-use metrics_exporter_prometheus::{
-    Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder,
-};
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusRecorder};
 
 use crate::job_counts::{self, JobWait};
 
@@ -53,35 +51,28 @@ const UPKEEP_EVERY: u64 = 4096;
 
 /// The metrics of one server.
 pub(crate) struct Metrics {
-    recorder: PrometheusRecorder,
-    handle: PrometheusHandle,
+    /// Made when it is first needed: it measures its clock for milliseconds, which an agent whose hook
+    /// stores a prompt need not wait for.
+    recorder: LazyLock<PrometheusRecorder>,
+    remembered: AtomicU64,
     labels: AtomicU64,
 }
 
 impl Metrics {
     /// All counters at zero.
     pub(crate) fn new() -> Self {
-        let builder = PrometheusBuilder::new();
-        let builder = builder.set_buckets(&BUCKETS).expect("the list of buckets is not empty");
-        let conversations = Matcher::Prefix("everwhen_conversation_".into());
-        let builder = builder
-            .set_buckets_for_metric(conversations, &CONVERSATION_BUCKETS)
-            .expect("the list of buckets is not empty");
-        let recorder = builder.build_recorder();
-        metrics::with_local_recorder(&recorder, describe);
-        Self { handle: recorder.handle(), recorder, labels: AtomicU64::new(0) }
+        let (remembered, labels) = (AtomicU64::new(0), AtomicU64::new(0));
+        Self { recorder: LazyLock::new(recorder), remembered, labels }
     }
 
     /// Counts stored entries.
     pub(crate) fn remembered(&self, entries: usize) {
-        metrics::with_local_recorder(&self.recorder, || {
-            metrics::counter!(REMEMBERED).increment(entries as u64);
-        });
+        self.remembered.fetch_add(entries as u64, Ordering::Relaxed);
     }
 
     /// Records how long conversations lasted, and how much of that was active and idle.
     pub(crate) fn conversed(&self, finished: &[ConversationTime]) {
-        metrics::with_local_recorder(&self.recorder, || {
+        metrics::with_local_recorder(&*self.recorder, || {
             for time in finished {
                 metrics::histogram!(ELAPSED).record(time.elapsed.as_secs_f64());
                 metrics::histogram!(ACTIVE).record(time.active.as_secs_f64());
@@ -93,7 +84,7 @@ impl Metrics {
     /// Records the size of the outbox.
     pub(crate) fn outbox(&self, stats: &OutboxStats, now: Timestamp) {
         let oldest = stats.oldest.map_or(0.0, |oldest| now.duration_since(oldest).as_secs_f64());
-        metrics::with_local_recorder(&self.recorder, || {
+        metrics::with_local_recorder(&*self.recorder, || {
             metrics::gauge!(OUTBOX_ROWS).set(stats.rows as f64);
             metrics::gauge!(OUTBOX_BYTES).set(stats.bytes as f64);
             metrics::gauge!(OUTBOX_OLDEST).set(oldest.max(0.0));
@@ -103,7 +94,7 @@ impl Metrics {
 
     /// Records what the tasks of the worker are doing.
     pub(crate) fn worker(&self, worker: &WorkerStatus) {
-        metrics::with_local_recorder(&self.recorder, || {
+        metrics::with_local_recorder(&*self.recorder, || {
             for (task, status) in worker.tasks() {
                 let works = status.is_running && status.failure.is_none();
                 let task = task.as_str();
@@ -119,7 +110,9 @@ impl Metrics {
         let is_due = |job: &&Job| job.due_at <= now && job.state != JobState::SetAside;
         let due = jobs.iter().filter(is_due).count();
         let set_aside = jobs.iter().filter(|job| job.state == JobState::SetAside).count();
-        metrics::with_local_recorder(&self.recorder, || {
+        let remembered = self.remembered.load(Ordering::Relaxed);
+        metrics::with_local_recorder(&*self.recorder, || {
+            metrics::counter!(REMEMBERED).absolute(remembered);
             metrics::gauge!(DUE).set(due as f64);
             metrics::gauge!(SET_ASIDE).set(set_aside as f64);
             for kind in JobKind::ALL.into_iter().filter(|kind| *kind != JobKind::Lock) {
@@ -131,7 +124,7 @@ impl Metrics {
                 }
             }
         });
-        self.handle.render()
+        self.recorder.handle().render()
     }
 
     fn answered(&self, request: &RequestLabels, status: StatusCode, took: Duration) {
@@ -140,14 +133,27 @@ impl Metrics {
             ("route", request.route.clone()),
             ("status", status.as_str().to_owned()),
         ];
-        metrics::with_local_recorder(&self.recorder, || {
+        metrics::with_local_recorder(&*self.recorder, || {
             metrics::counter!(REQUESTS, &labels).increment(1);
             metrics::histogram!(SECONDS, &labels).record(took.as_secs_f64());
         });
         if self.labels.fetch_add(1, Ordering::Relaxed) % UPKEEP_EVERY == UPKEEP_EVERY - 1 {
-            self.handle.run_upkeep();
+            self.recorder.handle().run_upkeep();
         }
     }
+}
+
+/// A recorder with all counters at zero.
+fn recorder() -> PrometheusRecorder {
+    let builder = PrometheusBuilder::new();
+    let builder = builder.set_buckets(&BUCKETS).expect("the list of buckets is not empty");
+    let conversations = Matcher::Prefix("everwhen_conversation_".into());
+    let builder = builder
+        .set_buckets_for_metric(conversations, &CONVERSATION_BUCKETS)
+        .expect("the list of buckets is not empty");
+    let recorder = builder.build_recorder();
+    metrics::with_local_recorder(&recorder, describe);
+    recorder
 }
 
 fn describe() {

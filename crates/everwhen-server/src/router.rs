@@ -15,6 +15,14 @@ pub fn router(state: ServerState) -> Router {
     router_with_mcp(state, mounted)
 }
 
+/// The routes that an agent's hook needs, and nothing else: putting all of them together takes longer than
+/// answering it. Requests are not counted.
+pub fn brief_router(state: ServerState) -> Router {
+    let routes = api::brief_routes().fallback(error::no_route).with_state(state.clone());
+    gate::before(routes, &state.gate_checks(), Interface::Rest)
+        .layer(CatchPanicLayer::custom(error::panicked))
+}
+
 /// All routes, with another MCP handler than ours; see [`crate::mount_mcp`].
 pub fn router_with_mcp(state: ServerState, mounted: Router<ServerState>) -> Router {
     let (checks, metrics) = (state.gate_checks(), Arc::clone(&state.metrics));

@@ -93,6 +93,14 @@ fn reading_what_was_said_lately_costs_the_same_in_a_memory_of_any_size() {
 }
 
 #[test]
+fn finding_entries_whose_tags_changed_costs_the_same_in_a_memory_of_any_size() {
+    let _turn = alone();
+    let [small, large] = [400, 2_000].map(steps_of_reading_retagged);
+    assert!(small > 0, "nothing was counted");
+    assert!(large <= small * 11 / 10, "{small} steps with 400 entries, {large} with 2,000");
+}
+
+#[test]
 fn recall_as_of_an_earlier_moment_costs_the_same_in_a_memory_of_any_size() {
     let _turn = alone();
     let [small, large] = [400, 2_000].map(steps_of_recall_as_of);
@@ -193,6 +201,16 @@ fn steps_of_reading_the_last_hours(entries: i64) -> u64 {
     let read = block_on(read).expect("entries").data;
     assert!((30..=70).contains(&read.len()), "{}", read.len());
     assert_eq!(read[0].content.as_str(), "a good year");
+    STEPS.load(Ordering::Relaxed) - before
+}
+
+/// What it takes to learn that no tags were changed, which every index asks for when it is loaded.
+fn steps_of_reading_retagged(entries: i64) -> u64 {
+    let chat = Chat::new();
+    chat.fill(entries);
+    let before = STEPS.load(Ordering::Relaxed);
+    let read = block_on(chat.vault.entries(memory(), None, EntryQuery::retagged()));
+    assert!(read.expect("entries").data.is_empty());
     STEPS.load(Ordering::Relaxed) - before
 }
 

@@ -3,6 +3,11 @@
 //! An agent waits for its hooks, and a hook that fails may stop what the user wanted. So everything
 //! happens on a thread that is waited for only so long; whatever becomes of it, the answer is one that
 //! the agent accepts, and the exit code is 0.
+//!
+//! Where the user waits, the process ends with the answer, and the memory is not closed: everything that
+//! was stored is durable, and copying the log of the database into its file, which is what closing does,
+//! takes as long as answering. The next process that closes it does that, such as the one that stores
+//! the reply.
 
 mod briefing;
 mod event;
@@ -45,9 +50,13 @@ pub(crate) fn run(common: CommonArgs, args: &HookArgs) {
     let (send, progress) = mpsc::channel();
     let agent = args.agent;
     std::thread::spawn(move || {
-        let answer = answer(agent, common, &send);
+        let (answer, open) = match answer(agent, common, &send) {
+            Ok((answer, open)) => (Ok(answer), open),
+            Err(failure) => (Err(failure), None),
+        };
         // The receiver has stopped waiting if it took too long.
         let _ = send.send(Progress::Done(answer));
+        std::mem::forget(open);
     });
     let answer = wait(&progress).unwrap_or_else(|failure| {
         let why = failure.message.unwrap_or_default();
@@ -75,14 +84,24 @@ fn wait(progress: &mpsc::Receiver<Progress>) -> Result<Value> {
     }
 }
 
-fn answer(agent: AgentName, common: CommonArgs, send: &mpsc::Sender<Progress>) -> Result<Value> {
+/// The memory that was asked, and what it runs on.
+type OpenMemory = (Console, tokio::runtime::Runtime);
+
+/// The answer, and the memory if it is still open.
+fn answer(
+    agent: AgentName,
+    common: CommonArgs,
+    send: &mpsc::Sender<Progress>,
+) -> Result<(Value, Option<OpenMemory>)> {
     let event = AgentEvent::read(&input()?)?;
     let _ = send.send(Progress::Began(event.moment));
     if event.moment == Moment::Other {
-        return Ok(json!({}));
+        return Ok((json!({}), None));
     }
     let hook = Hook::new(agent, common, event)?;
-    super::runtime()?.block_on(hook.answer())
+    let runtime = super::runtime()?;
+    let (answer, console) = runtime.block_on(hook.answer())?;
+    Ok((answer, console.map(|console| (console, runtime))))
 }
 
 fn input() -> Result<String> {
@@ -111,29 +130,41 @@ impl Hook {
         Ok(Self { agent, event, config, environment, common })
     }
 
-    async fn answer(&self) -> Result<Value> {
+    /// The answer, and the console if it is still open.
+    async fn answer(&self) -> Result<(Value, Option<Console>)> {
         match self.event.moment {
             Moment::SessionStart => {
-                let console = self.console().await?;
-                Ok(self.told(briefing::of_session(&console).await?))
+                let console = self.console_to_tell().await?;
+                let told = self.told(briefing::of_session(&console).await?);
+                Ok((told, Some(console)))
             }
             Moment::Prompt => {
-                let console = self.console().await?;
-                if self.event.transcript.is_none() || !self.has_transcripts() {
-                    self.store_words(&console, "user").await?;
-                }
-                Ok(self.told(briefing::of_prompt(&console, &self.event).await?))
+                let console = self.console_to_tell().await?;
+                let store = async {
+                    match self.event.transcript.is_some() && self.has_transcripts() {
+                        true => Ok(()),
+                        false => self.store_words(&console, "user").await,
+                    }
+                };
+                // The session of the prompt is not asked, so that neither has to wait for the other.
+                let told = briefing::of_prompt(&console, &self.event);
+                let (told, ()) = tokio::try_join!(told, store)?;
+                Ok((self.told(told), Some(console)))
             }
             Moment::Reply | Moment::BeforeCompaction | Moment::SessionEnd => {
                 self.store_patiently().await?;
-                Ok(json!({}))
+                Ok((json!({}), None))
             }
-            Moment::Other => Ok(json!({})),
+            Moment::Other => Ok((json!({}), None)),
         }
     }
 
     /// Opens the memory and does nothing else: what is due may wait, the user may not.
-    async fn console(&self) -> Result<Console> {
+    async fn console_to_tell(&self) -> Result<Console> {
+        Console::open_briefly(&self.config, &self.environment, &self.common).await
+    }
+
+    async fn console_to_store(&self) -> Result<Console> {
         Console::open_at_once(&self.config, &self.environment, &self.common).await
     }
 
@@ -155,7 +186,7 @@ impl Hook {
     }
 
     async fn store(&self) -> Result<()> {
-        let console = self.console().await?;
+        let console = self.console_to_store().await?;
         match &self.event.transcript {
             Some(file) if self.has_transcripts() => {
                 transcript::store(&console, file, self.agent.name()).await?;

@@ -101,7 +101,7 @@ impl Index {
         embedder: &str,
         first: u32,
         counts: &[u32],
-        rows: PassageRows,
+        rows: PassageRows<'_>,
     ) {
         if self.active.embedder.is_empty() && first == 0 {
             self.active = VectorCoverage::new(embedder);

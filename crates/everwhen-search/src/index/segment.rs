@@ -76,6 +76,7 @@ impl std::error::Error for InvalidSegment {}
 /// A segment that was decoded and verified, to be [added](Index::add_segment) to an index.
 #[derive(Debug)]
 pub struct DecodedSegment {
+    bytes: Vec<u8>,
     after: u64,
     through: u64,
     generation: u64,
@@ -86,13 +87,22 @@ pub struct DecodedSegment {
 
 impl DecodedSegment {
     /// Decodes the bytes of a segment.
-    pub fn new(bytes: &[u8]) -> Result<Self, InvalidSegment> {
-        Self::read(bytes).ok_or(InvalidSegment)
+    pub fn new(bytes: Vec<u8>) -> Result<Self, InvalidSegment> {
+        let mut read = Self::read(&bytes).ok_or(InvalidSegment)?;
+        read.bytes = bytes;
+        Ok(read)
     }
 
     /// Returns the sequence number above which it begins.
     pub fn after(&self) -> u64 {
         self.after
+    }
+
+    /// Returns how many documents there are up to a sequence number, if there are as many among those behind
+    /// this segment as in it.
+    pub fn documents_up_to(&self, sequence: u64) -> usize {
+        let (own, all) = (self.through - self.after, sequence.max(self.through) - self.after);
+        (self.documents.len() as u128 * u128::from(all) / u128::from(own.max(1))) as usize
     }
 
     fn read(bytes: &[u8]) -> Option<Self> {
@@ -107,7 +117,8 @@ impl DecodedSegment {
             && words.documents() == count
             && count > 0
             && documents.are_within(after, through);
-        is_valid.then_some(Self { after, through, generation, words, documents, vectors })
+        let bytes = Vec::new();
+        is_valid.then_some(Self { bytes, after, through, generation, words, documents, vectors })
     }
 }
 
@@ -162,7 +173,7 @@ impl Index {
 
     /// Decodes the next segment and adds it; see [`Index::add_segment`].
     pub fn load_segment(&mut self, bytes: &[u8]) -> Result<(), InvalidSegment> {
-        self.add_segment(DecodedSegment::new(bytes)?)
+        self.add_segment(DecodedSegment::new(bytes.to_vec())?)
     }
 
     /// Adds the documents of a segment, which begins where the index ends and has vectors of the same
@@ -179,7 +190,7 @@ impl Index {
         let group = |document: u32| placements[document as usize].group;
         self.words.reserve(self.lexicon.len());
         self.words.append(block, group);
-        segment.vectors.add(self, first);
+        segment.vectors.add(self, first, &segment.bytes);
         // Segments of several generations count as the earliest, so that all states are read again.
         self.generation =
             if first == 0 { segment.generation } else { self.generation.min(segment.generation) };

@@ -1,6 +1,8 @@
 //! The table of contents of the REST API. Paths and methods are declared at the handlers, where the
 //! OpenAPI document takes them from; this table groups them by path.
 
+use axum::Router;
+use axum::routing::{get, post};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -134,4 +136,17 @@ fn transferred() -> OpenApiRouter<ServerState> {
         .routes(routes!(export::export_vault))
         .routes(routes!(imports::list_imports, imports::import_file))
         .routes(routes!(imports::get_import, imports::cancel_import))
+}
+
+/// What an agent's hook reads and stores while its user waits: a few routes of [`table`], without their
+/// documentation, which takes longer to put together than they take to answer.
+pub(super) fn brief() -> Router<ServerState> {
+    let in_memory = |rest: &str| format!("/v1/vaults/{{vault}}/memories/{{memory}}{rest}");
+    let entries = get(entries::list_entries).post(entries::remember_entry);
+    Router::new()
+        .route("/v1/vaults/{vault}", get(vaults::get_vault))
+        .route(&in_memory("/entries"), entries)
+        .route(&in_memory("/context"), get(context::get_context))
+        .route(&in_memory("/conversations"), get(conversations::list_conversations))
+        .route(&in_memory("/recall"), post(recall::recall))
 }

@@ -188,3 +188,15 @@ async fn what_does_not_exist() {
     let told = stage.ask("POST", &path).json(&correction).told().await;
     assert!(told.problem(400, "invalid").contains("reason is empty"));
 }
+
+#[tokio::test]
+async fn what_counts_as_blank_is_blank_in_the_document_too() {
+    let stage = Stage::new().await;
+    let path = format!("{DIARY}/entries");
+    // The next-line character is white space in Unicode, and not in the patterns of JavaScript.
+    let entry = json!({ "role": "user", "content": "\u{85}" });
+    stage.ask("POST", &path).json(&entry).told().await.problem(400, "invalid");
+    let document: Value = serde_json::from_str(&everwhen_server::openapi()).unwrap();
+    let pattern = &document["components"]["schemas"]["Content"]["pattern"];
+    assert_eq!(pattern, r"^[^\x00]*[^\s\x00\x85][^\x00]*$");
+}

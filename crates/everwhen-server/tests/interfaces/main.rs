@@ -5,6 +5,7 @@
 
 mod access;
 mod bad_input;
+mod brief;
 mod context;
 mod conversations;
 mod density;

@@ -46,6 +46,11 @@ impl Stage {
         Self { router: doors(&engine).await, engine, clock, _directory: None }
     }
 
+    /// A server with other routes.
+    pub(crate) fn with_router(router: Router, engine: Engine, clock: Arc<ManualClock>) -> Self {
+        Self { router, engine, clock, _directory: None }
+    }
+
     /// The same server with a language model.
     pub(crate) async fn with_llm(self, llm: Arc<dyn Llm>) -> Self {
         let engine = self.engine.with_llm(llm);

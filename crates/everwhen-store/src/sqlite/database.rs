@@ -2,7 +2,7 @@
 
 use everwhen_engine::{Error, Result};
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{CachedStatement, Connection, StatementStatus, ToSql, params_from_iter};
+use rusqlite::{CachedStatement, Connection, MAIN_DB, StatementStatus, ToSql, params_from_iter};
 
 use super::failure::Stored;
 use crate::row::names_json;
@@ -39,6 +39,13 @@ impl Database for Connection {
 
     fn send(&self, sql: &str, values: &[Value<'_>]) -> Result<()> {
         self.run(sql, values).map(drop)
+    }
+
+    fn blob(&self, table: &str, column: &str, row: i64) -> Result<Vec<u8>> {
+        let blob = self.blob_open(MAIN_DB, table, column, row, true).stored()?;
+        let mut bytes = vec![0; blob.len()];
+        blob.read_at_exact(&mut bytes, 0).stored()?;
+        Ok(bytes)
     }
 
     fn update_or_insert(&self, update: &str, upsert: &str, values: &[Value<'_>]) -> Result<()> {

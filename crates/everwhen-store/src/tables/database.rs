@@ -55,6 +55,11 @@ pub(crate) trait Database {
     /// same values. Where a round trip has its price, only `upsert` runs.
     fn update_or_insert(&self, update: &str, upsert: &str, values: &[Value<'_>]) -> Result<()>;
 
+    /// A large value, read into one buffer. Only SQLite numbers rows.
+    fn blob(&self, table: &str, _column: &str, _row: i64) -> Result<Vec<u8>> {
+        Err(Error::damaged(format!("a bug: the rows of {table} have no numbers here")))
+    }
+
     /// The vault that had this name the last time, if it is known. It may have another by now.
     fn known_vault(&self, _name: &str) -> Option<VaultId> {
         None

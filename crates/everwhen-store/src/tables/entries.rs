@@ -368,11 +368,11 @@ fn listed<'q>(
     narrow(db, &mut filter, query, then);
     let most = filter.value(limit(most));
     // Without statistics SQLite prefers an index in the order asked for, and would read the whole memory
-    // for a few ids.
-    let time = match &query.source_ids {
-        _ if is_stood => db.dialect().not_by_index("conversation_time"),
-        Some(_) => db.dialect().not_by_index("conversation_time"),
-        None => "conversation_time".to_owned(),
+    // for a few entries.
+    let are_few = is_stood || query.retagged || query.source_ids.is_some();
+    let time = match are_few {
+        true => db.dialect().not_by_index("conversation_time"),
+        false => "conversation_time".to_owned(),
     };
     let rest = format!("ORDER BY {time} {order}, {among} {order} LIMIT {most}");
     let sql = filter.sql(db.dialect(), &ENTRY.select(""), &rest);

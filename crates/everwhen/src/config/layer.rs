@@ -174,14 +174,21 @@ impl Layers {
             let problem = error.message();
             Error::invalid(format!("{}:{line}: not valid TOML: {problem}", path.display()))
         })?;
-        self.add_table(&SettingsFile { path, text: &text }, "", table.get_ref())
+        let mut unknown = Vec::new();
+        let file = SettingsFile { path, text: &text };
+        self.add_table(&file, "", table.get_ref(), &mut unknown)?;
+        unknown.sort_by_key(|(place, _)| *place);
+        refuse_all(unknown.into_iter().map(|(_, error)| error))
     }
 
+    /// Adds what a table sets; `unknown` gets the keys that nobody knows, with their places, so that all of
+    /// them are told at once.
     fn add_table(
         &mut self,
         source: &SettingsFile<'_>,
         prefix: &str,
         table: &DeTable<'_>,
+        unknown: &mut Vec<(usize, Error)>,
     ) -> Result<()> {
         for (name, value) in table {
             let full = format!("{prefix}{}", name.get_ref());
@@ -194,15 +201,16 @@ impl Layers {
                 }
                 (value, Some(key)) => self.put(key, raw(value), from),
                 (DeValue::Table(inner), None) if key::is_table(&full) => {
-                    self.add_table(source, &format!("{full}."), inner)?;
+                    self.add_table(source, &format!("{full}."), inner, unknown)?;
                 }
-                (_, None) => return Err(unknown(&full, &from)),
+                (_, None) => unknown.push((name.span().start, unknown_key(&full, &from))),
             }
         }
         Ok(())
     }
 
     fn add_environment(&mut self, environment: &Environment) -> Result<()> {
+        let mut unknown = Vec::new();
         for (name, value) in environment.ours() {
             let known = KEYS.into_iter().find(|key| key.variable == name);
             match known {
@@ -215,15 +223,21 @@ impl Layers {
                 None => {
                     let help = key::suggest_variable(name);
                     let message = format!("unknown environment variable {name}; {help}");
-                    return Err(Error::invalid(message));
+                    unknown.push(Error::invalid(message));
                 }
             }
         }
-        Ok(())
+        refuse_all(unknown.into_iter())
     }
 }
 
-fn unknown(name: &str, from: &Origin) -> Error {
+/// One error of several, a line each.
+fn refuse_all(errors: impl Iterator<Item = Error>) -> Result<()> {
+    let told: Vec<String> = errors.map(|error| error.message().to_owned()).collect();
+    if told.is_empty() { Ok(()) } else { Err(Error::invalid(told.join("\n"))) }
+}
+
+fn unknown_key(name: &str, from: &Origin) -> Error {
     if key::is_table(name) {
         return Error::invalid(format!(
             "{from}: `{name}` is a table; write [{name}] above its keys"

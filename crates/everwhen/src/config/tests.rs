@@ -311,6 +311,16 @@ fn an_unknown_key_is_an_error_that_names_the_nearest() {
 }
 
 #[test]
+fn all_unknown_keys_are_told_in_the_order_of_their_lines() {
+    let told = problem("[store]\nsynchronus = 'full'\n[proxy]\nstampz = 'off'\n[llm]\nmodle = 'm'");
+    let lines: Vec<&str> = told.lines().collect();
+    assert_eq!(lines.len(), 3, "{told}");
+    assert!(lines[0].starts_with("2: unknown key `store.synchronus`"), "{told}");
+    assert!(lines[1].contains("config.toml:4: unknown key `proxy.stampz`"), "{told}");
+    assert!(lines[2].ends_with("unknown key `llm.modle`; did you mean `llm.model`?"), "{told}");
+}
+
+#[test]
 fn an_unknown_variable_is_an_error_too() {
     let environment = [("EVERWHEN_LISTN", "x"), HOME[0]].into();
     let error = Config::load(&environment, &Flags::default()).unwrap_err();

@@ -114,13 +114,16 @@ pub(super) async fn of_prompt(console: &Console, event: &AgentEvent) -> Result<O
     let except = event.session.as_ref().filter(|_| !compacted).map(|session| vec![session]);
     let body = json!({
         "query": prompt.chars().take(QUESTION).collect::<String>(),
+        // What was said, not what was made of it: the agent was told that when the session began, and reading
+        // all facts and chapters takes longer than finding an entry.
+        "kinds": ["entry", "conversation"],
         "limit": RECALLED,
         "budget_tokens": RECALLED_TOKENS,
         "except_conversations": except,
     });
     let request = Request::post(console.in_memory("/recall"), &body);
     let Some(told) = console.attempt(request).await?.found()? else { return Ok(None) };
-    let is_empty = ["items", "conversations", "facts", "chapters"]
+    let is_empty = ["items", "conversations"]
         .iter()
         .all(|kind| told[*kind].as_array().is_none_or(Vec::is_empty));
     let briefing = text(&told["briefing"]).trim();

@@ -18,7 +18,7 @@ impl SharedIndex {
     pub(super) async fn catch_up(&self, source: IndexSource<'_>, memory: &Memory) -> Result<()> {
         let _turn = self.catch_up_turn.acquire().await;
         if self.read().search.sequence == 0 {
-            self.load(source).await?;
+            self.load(source, memory).await?;
         }
         let mut prefetched = None;
         while !self.read().is_up_to_date(memory) {

@@ -10,6 +10,7 @@ use super::updates::{STEP, add_entries};
 use super::{IndexCache, IndexSource, SharedIndex};
 use crate::Result;
 use crate::index::memory_index::MemoryIndex;
+use crate::memory::Memory;
 use crate::ports::{EntryQuery, MemoryRef, Row, Tx};
 
 impl IndexCache {
@@ -54,9 +55,12 @@ impl SharedIndex {
     /// Loads an empty index from its segments, unless they have vectors of an embedder that is not available.
     /// What a missing, damaged or outdated segment covers is built again from the entries, and so is
     /// everything from the first one that the store cannot read.
-    pub(super) async fn load(&self, source: IndexSource<'_>) -> Result<()> {
+    pub(super) async fn load(&self, source: IndexSource<'_>, memory: &Memory) -> Result<()> {
         let mut loaded = MemoryIndex::default();
         let mut next = self.read_segment(source, 0).await.unwrap_or_default();
+        if let Some((_, Ok(first))) = &next {
+            loaded.search.reserve(first.documents_up_to(memory.last_sequence));
+        }
         while let Some((after, decoded)) = next {
             let mut reading = pin!(self.read_segment(source, after + 1));
             // Polled once, so that the store reads and decodes it while this one is added.
@@ -96,7 +100,7 @@ impl SharedIndex {
         let place = self.place;
         let read = source.store.look(move |snapshot| {
             let stored = snapshot.segment(place, after)?;
-            Ok(stored.map(|(after, bytes)| (after, DecodedSegment::new(&bytes))))
+            Ok(stored.map(|(after, bytes)| (after, DecodedSegment::new(bytes))))
         });
         read.await
     }

@@ -2,6 +2,8 @@
 //!
 //! Reading trusts nothing: truncated or out-of-range input gives `None`, never a panic.
 
+use std::ops::Range;
+
 /// Length of the checksum at the end: the BLAKE3 hash of the bytes before it.
 pub(super) const CHECKSUM_BYTES: usize = 32;
 
@@ -58,6 +60,8 @@ impl Writer {
 /// Reads values from bytes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Reader<'b> {
+    /// The number of bytes there were at first.
+    len: usize,
     rest: &'b [u8],
 }
 
@@ -65,7 +69,11 @@ impl<'b> Reader<'b> {
     /// Returns a reader of the bytes before the checksum; `None` if it is wrong.
     pub(super) fn verified(bytes: &'b [u8]) -> Option<Self> {
         let (rest, checksum) = bytes.split_last_chunk::<CHECKSUM_BYTES>()?;
-        (blake3::hash(rest).as_bytes() == checksum).then_some(Self { rest })
+        (blake3::hash(rest).as_bytes() == checksum).then_some(Self::new(rest))
+    }
+
+    fn new(bytes: &'b [u8]) -> Self {
+        Self { len: bytes.len(), rest: bytes }
     }
 
     /// Reads units of two bytes.
@@ -81,6 +89,13 @@ impl<'b> Reader<'b> {
 
     pub(super) fn signed_bytes(&mut self, len: usize) -> Option<Vec<i8>> {
         Some(self.raw(len)?.iter().map(|value| value.cast_signed()).collect())
+    }
+
+    /// Skips bytes and returns where they are.
+    pub(super) fn range(&mut self, len: usize) -> Option<Range<usize>> {
+        let start = self.len - self.rest.len();
+        self.raw(len)?;
+        Some(start..start + len)
     }
 
     pub(super) fn raw(&mut self, len: usize) -> Option<&'b [u8]> {
@@ -160,9 +175,9 @@ mod tests {
 
         #[test]
         fn any_bytes_can_be_read(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
-            let mut reader = Reader { rest: &bytes };
+            let mut reader = Reader::new(&bytes);
             while reader.number().is_some() {}
-            let mut reader = Reader { rest: &bytes };
+            let mut reader = Reader::new(&bytes);
             while reader.text().is_some() {}
             prop_assert!(Reader::verified(&bytes).is_none());
         }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::bytes::{Reader, Writer};
 use crate::document::{DocumentId, DocumentInfo, GroupId, Micros, Placement, Source};
-use crate::index::Index;
+use crate::index::{Index, SEGMENT_DOCUMENTS};
 
 /// The documents of a segment that was read. Their groups and speakers are numbers of the lists here.
 #[derive(Debug)]
@@ -78,8 +78,11 @@ impl Documents {
         let groups = (0..reader.count()?).map(|_| reader.array().map(GroupId));
         let groups = groups.collect::<Option<Vec<GroupId>>>()?;
         let mut previous = Previous::default();
-        let documents = (0..reader.count()?).map(|_| read_document(reader, &mut previous));
-        let documents = documents.collect::<Option<Vec<_>>>()?;
+        let count = reader.count()?;
+        let mut documents = Vec::with_capacity(count.min(SEGMENT_DOCUMENTS));
+        for _ in 0..count {
+            documents.push(read_document(reader, &mut previous)?);
+        }
         let is_known = |(placement, info): &(Placement, DocumentInfo)| {
             (placement.group as usize) < groups.len() && usize::from(info.speaker) <= speakers.len()
         };

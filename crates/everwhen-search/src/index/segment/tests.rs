@@ -105,6 +105,20 @@ fn full_segments_never_change_and_the_last_one_grows() {
 }
 
 #[test]
+fn the_space_for_an_index_is_known_from_its_first_segment() {
+    let segment = small().next_segment().unwrap();
+    let (documents, covered) = (small().len(), segment.through - segment.after);
+    let decoded = DecodedSegment::new(segment.bytes).unwrap();
+    assert_eq!(decoded.documents_up_to(0), documents);
+    assert_eq!(decoded.documents_up_to(decoded.after() + 10 * covered), 10 * documents);
+    let mut index = Index::default();
+    index.reserve(1_000);
+    let room = index.placements.capacity();
+    index.add_segment(decoded).unwrap();
+    assert_eq!((index.placements.capacity(), seen(&index)), (room, seen(&small())));
+}
+
+#[test]
 fn a_missing_segment_is_replaced_by_the_documents_that_are_left() {
     let of = |sequence: u64| format!("word{sequence} cat{}", sequence % 3);
     let add = |index: &mut Index, sequence: u64| {

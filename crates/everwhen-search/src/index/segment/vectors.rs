@@ -12,7 +12,12 @@ pub(super) struct Vectors {
     embedder: String,
     /// The number of passages of each document.
     counts: Vec<u32>,
-    rows: PassageRows,
+    width: usize,
+    scales: Vec<f32>,
+    /// Where the rows are in the segment: they are most of its bytes, and are copied only into the index.
+    rows: Range<usize>,
+    /// The centroids, and the cluster of each row.
+    clusters: Option<(Centroids, Vec<u8>)>,
 }
 
 /// Writes the vectors of a range of documents, all of which have theirs.
@@ -50,19 +55,19 @@ impl Vectors {
         let count = counts.iter().try_fold(0usize, |sum, one| sum.checked_add(*one as usize))?;
         let width = reader.small()? as usize;
         let scales = reader.floats(count)?;
-        let values = reader.signed_bytes(count.checked_mul(width)?)?;
-        let mut rows = PassageRows { width, scales, values, clusters: None };
+        let rows = reader.range(count.checked_mul(width)?)?;
+        let mut clusters = None;
         if reader.number()? == 1 {
             let found_among = reader.small()? as usize;
             let len = reader.count()?;
             let (scales, values) =
                 (reader.floats(len)?, reader.signed_bytes(len.checked_mul(width)?)?);
             let centroids = Centroids { width, values, scales, found_among };
-            let clusters = reader.raw(count)?.to_vec();
-            centroids.are_valid(&clusters).then_some(())?;
-            rows.clusters = Some((centroids, clusters));
+            let numbers = reader.raw(count)?.to_vec();
+            centroids.are_valid(&numbers).then_some(())?;
+            clusters = Some((centroids, numbers));
         }
-        Some(Self { embedder, counts, rows })
+        Some(Self { embedder, counts, width, scales, rows, clusters })
     }
 
     /// Returns whether the vectors continue those of an index.
@@ -70,13 +75,16 @@ impl Vectors {
         let continue_it =
             index.active_embedder() == self.embedder && index.covered() == index.len();
         (index.is_empty() || continue_it)
-            && (self.rows.scales.is_empty() || index.vectors.fits(self.rows.width))
+            && (self.scales.is_empty() || index.vectors.fits(self.width))
     }
 
-    /// Adds the vectors to an index whose documents from `first` on they belong to.
-    pub(super) fn add(self, index: &mut Index, first: usize) {
-        if !self.embedder.is_empty() {
-            index.add_saved_vectors(&self.embedder, first as u32, &self.counts, self.rows);
+    /// Adds the vectors to an index whose documents from `first` on they belong to. `bytes` are those of the
+    /// segment.
+    pub(super) fn add(self, index: &mut Index, first: usize, bytes: &[u8]) {
+        let Self { embedder, counts, width, scales, rows, clusters } = self;
+        if !embedder.is_empty() {
+            let rows = PassageRows { width, scales, values: &bytes[rows], clusters };
+            index.add_saved_vectors(&embedder, first as u32, &counts, rows);
         }
     }
 }

@@ -14,9 +14,9 @@ pub(crate) const NAME: &str = concat!(
     r"([^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f])?$"
 );
 /// At least one visible character, and no NUL.
-const SAID: &str = r"^[^\x00]*[^\s\x00][^\x00]*$";
+const SAID: &str = r"^[^\x00]*[^\s\x00\x85][^\x00]*$";
 /// At least one visible character.
-const NOT_BLANK: &str = r"\S";
+const NOT_BLANK: &str = r"[^\s\x85]";
 /// Anything but NUL.
 const NO_NUL: &str = r"^[^\x00]*$";
 /// At least one visible character, and no control characters except tab and line breaks.
