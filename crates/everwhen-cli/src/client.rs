@@ -3,6 +3,7 @@
 //! The process that holds the data directory answers. If none does, this process locks the
 //! directory, builds the router of a server, and unlocks the directory afterwards.
 
+mod events;
 mod jobs;
 
 use std::io::Write;
@@ -12,7 +13,6 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, Method, StatusCode, header};
-use everwhen::protocols::{EventReader, Framing};
 use everwhen::{Config, Engine, Environment, Everwhen, LockHolder, Opened, limits};
 use everwhen_server::McpSettings;
 use futures_util::{StreamExt, TryStreamExt};
@@ -21,6 +21,7 @@ use serde_json::Value;
 use tokio::io::AsyncReadExt;
 use tower::ServiceExt;
 
+pub(crate) use self::events::Events;
 use crate::args::CommonArgs;
 use crate::failure::{Failure, Result};
 
@@ -472,30 +473,6 @@ fn chunks(
     })
 }
 
-/// An event stream of a server.
-pub(crate) struct Events {
-    answer: reqwest::Response,
-    reader: EventReader,
-}
-
-impl Events {
-    /// The data of the next event; `None` once the stream has ended.
-    pub(crate) async fn next(&mut self) -> Result<Option<String>> {
-        loop {
-            while let Some(event) = self.reader.next_event() {
-                let event = String::from_utf8_lossy(&event);
-                if let Some(data) = self.reader.framing().data(&event) {
-                    return Ok(Some(data.to_owned()));
-                }
-            }
-            match self.answer.chunk().await {
-                Ok(Some(bytes)) => self.reader.push(&bytes),
-                Ok(None) | Err(_) => return Ok(None),
-            }
-        }
-    }
-}
-
 impl Remote {
     fn new(url: &str, key: Option<String>, here: bool) -> Result<Self> {
         let url = if url.contains("://") { url.to_owned() } else { format!("http://{url}") };
@@ -513,7 +490,7 @@ impl Remote {
     async fn watch(&self, request: Request) -> Result<Events> {
         let answer = self.call(request).await.map_err(|error| self.unreachable(&error))?;
         if answer.status().is_success() {
-            return Ok(Events { answer, reader: EventReader::new(Framing::Sse) });
+            return Ok(Events::new(answer));
         }
         let status = answer.status();
         Err(Failure::refused(status, &answer.text().await.unwrap_or_default()))
