@@ -5,9 +5,9 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
-use everwhen::Error;
 use everwhen::export::{ExportWriter, write_foreign};
 use everwhen::memory::Address;
+use everwhen::{ConflictReason, Error};
 use futures_util::stream;
 use tokio::io::{AsyncReadExt, AsyncSeekExt};
 
@@ -51,7 +51,9 @@ pub(super) async fn export_vault(
             format.media_type()
         }
         (Some(_), None) => {
-            return Err(Error::invalid("this format has one memory; name it with `memory`").into());
+            return Err(Error::conflict("this format has one memory; name it with `memory`")
+                .because(ConflictReason::InconsistentValues)
+                .into());
         }
     };
     let mut file = tokio::fs::File::from_std(reading);

@@ -154,9 +154,11 @@ impl Operation<'_> {
         self.body.get("requestBody").is_some()
     }
 
-    fn takes_period(&self) -> bool {
-        let parameters = self.body["parameters"].as_array();
-        parameters.is_some_and(|all| all.iter().any(|parameter| parameter["name"] == "before"))
+    /// Whether parameters can be wrong together though each is right: a period, a format that needs a memory.
+    fn has_dependent_parameters(&self) -> bool {
+        let is_dependent =
+            |parameter: &Value| matches!(parameter["name"].as_str(), Some("before" | "format"));
+        self.body["parameters"].as_array().is_some_and(|all| all.iter().any(is_dependent))
     }
 
     /// The operator always needs the token; others need a key only once there are keys.

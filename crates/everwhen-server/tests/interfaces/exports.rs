@@ -57,7 +57,7 @@ async fn one_memory_is_exported_alone() {
     stage.ask("GET", "/v1/vaults/ana/export?memory=none").told().await.problem(404, "not_found");
     stage.ask("GET", "/v1/vaults/bob/export").told().await.problem(404, "not_found");
     let unnamed = stage.ask("GET", "/v1/vaults/ana/export?format=claude").told().await;
-    assert!(unnamed.problem(400, "invalid").contains("name it with `memory`"));
+    assert!(unnamed.problem(409, "conflict").contains("name it with `memory`"));
 }
 
 #[tokio::test]

@@ -42,7 +42,7 @@ fn refusals(operation: &Operation<'_>) -> Vec<(&'static str, &'static str)> {
     if operation.is_guarded() && operation.is_write() {
         refusals.push(("413", "Too large"));
     }
-    if operation.is_guarded() && (operation.is_write() || operation.takes_period()) {
+    if operation.is_guarded() && (operation.is_write() || operation.has_dependent_parameters()) {
         refusals.push(("409", "Conflict with the current state, or between parts of the request"));
     }
     if operation.takes_body() {
