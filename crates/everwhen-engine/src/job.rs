@@ -5,7 +5,7 @@
 //! harm. A job that fails for a reason that passes (a model that is down, a spending cap, a database
 //! that is away) waits, longer each time up to an hour, for as long as it takes. One that fails for
 //! another reason is set aside after [`limits::JOB_TRIES`]. One whose worker vanished twice while it ran may be
-//! what ends the process: it is put aside for an hour at a time, and after [`limits::JOB_CRASHES`] times for good.
+//! what ends the process: it waits, longer each time, and is set aside after [`limits::JOB_CRASHES`] times.
 //!
 //! Work that waits for a model stands in a [`Queue`] of its own, so that it never delays the rest.
 //! A worker that waits renews the lease; one that lost it finds out when it stores the result.
@@ -268,23 +268,30 @@ impl Job {
         self
     }
 
-    /// The same job after its worker vanished. The first time it is free again at once. From the second time
-    /// on it is put aside for an hour: it may be what ends the process, and everything else goes on meanwhile.
-    /// Whether it is or was only running when somebody killed the process cannot be told, so it is tried
-    /// again by itself, and left to a person after [`limits::JOB_CRASHES`] times.
+    /// The same job after its worker vanished at this time. The first time it is free again at once. From the
+    /// second time on it waits, longer each time up to an hour: it may be what ends the process, and other jobs
+    /// run meanwhile. A job that ends the process cannot be distinguished from one that was running when the
+    /// process was killed, so it is retried, and set aside after [`limits::JOB_CRASHES`] times.
     #[must_use]
-    pub fn abandoned(mut self) -> Self {
+    pub fn abandoned(mut self, at: Timestamp) -> Self {
         self.crashes += 1;
         if self.crashes >= limits::JOB_SUSPECT {
             let told = "the process ended {} times while this job ran; it may be the reason";
             self.last_error = Some(told.replace("{}", &self.crashes.to_string()));
-            if let JobState::Leased { until } = self.state {
-                self.due_at = until + limits::JOB_BACKOFF;
-            }
+            self.due_at = at + backoff(2 * self.crashes - 1);
         }
         let is_given_up = self.crashes >= limits::JOB_CRASHES;
         self.state = if is_given_up { JobState::SetAside } else { JobState::Waiting };
         self
+    }
+
+    /// When its worker took it, or last said that it still has it.
+    #[must_use]
+    pub fn leased_at(&self) -> Option<Timestamp> {
+        match self.state {
+            JobState::Leased { until } => Some(until - limits::JOB_LEASE),
+            JobState::Waiting | JobState::SetAside => None,
+        }
     }
 
     /// The same job as new, after what was wrong was fixed.
@@ -375,11 +382,11 @@ mod tests {
         for _ in 0..limits::JOB_CRASHES {
             assert_eq!(job.state, JobState::Waiting);
             let now = job.due_at;
-            job = job.claimed(now).abandoned();
+            job = job.claimed(now).abandoned(now);
             pauses.push((job.due_at - now).get_seconds());
         }
-        let an_hour = (limits::JOB_LEASE + limits::JOB_BACKOFF).as_secs();
-        assert_eq!(pauses[..3], [0, an_hour, an_hour], "what ended it twice is put aside");
+        let hour = limits::JOB_BACKOFF.as_secs();
+        assert_eq!(pauses, [0, 4, 16, 64, 256, 1024, hour, hour], "what ended it twice waits");
         assert_eq!(job.state, JobState::SetAside);
         assert!(job.last_error.as_ref().is_some_and(|told| told.contains("8 times")));
         assert_eq!(job.retried(now).state, JobState::Waiting);

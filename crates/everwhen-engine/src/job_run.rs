@@ -88,7 +88,7 @@ impl Engine {
 /// Nothing if its last worker vanished once too often: then it waits, or is set aside.
 pub(crate) fn claim(tx: &mut dyn Tx, job: Job, now: Timestamp) -> Result<Option<Job>> {
     let job = match job.state {
-        JobState::Leased { .. } => job.abandoned(),
+        JobState::Leased { .. } => job.abandoned(now),
         JobState::Waiting | JobState::SetAside => job,
     };
     if job.state == JobState::SetAside || job.due_at > now {

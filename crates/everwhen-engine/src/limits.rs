@@ -62,8 +62,8 @@ pub const LARGE_INDEX_ENTRIES: usize = 400_000;
 pub const UNKEPT_ENTRIES: usize = 2_000;
 /// Tries of a job before it is set aside, without those that failed for a reason that passes.
 pub const JOB_TRIES: u32 = 8;
-/// The number of workers that vanish while a job runs before it waits [`JOB_BACKOFF`] for the next one: it may be
-/// what ends the process.
+/// The number of workers that vanish while a job runs before it waits for the next one: it may be what ends the
+/// process.
 pub const JOB_SUSPECT: u32 = 2;
 /// The number of workers that vanish while a job runs before it is set aside. Not fewer: a process that is killed
 /// again and again while a model thinks takes the same job along each time.

@@ -203,5 +203,8 @@ pub(crate) fn release(db: &dyn Database) -> Result<()> {
     static LEASED: Sql = Sql::new(|_| JOB.select("WHERE state = 1"));
     db.write(&LOCKS, &[Queue::Nowhere.into()])?;
     let leased = db.all(&LEASED, &[], read)?;
-    leased.into_iter().try_for_each(|job| put(db, &job.abandoned()))
+    leased.into_iter().try_for_each(|job| {
+        let at = job.leased_at().unwrap_or(job.due_at);
+        put(db, &job.abandoned(at))
+    })
 }

@@ -17,8 +17,8 @@ use crate::talk::{Talk, memory};
 /// Minutes of a day.
 const DAY: i64 = 24 * 60;
 
-/// A job whose worker vanishes each time may be what ends the process. From the second time on it is put aside for
-/// an hour, in the end for good, with its reason; it continues once it is retried.
+/// A job whose worker vanishes each time may be what ends the process. From the second time on it waits,
+/// and in the end it is set aside with its reason; it continues once it is retried.
 pub(crate) fn a_job_that_ends_the_process_each_time_is_set_aside(open: Open) {
     let talk = Talk::new(open);
     talk.say_at(-300, Role::User, "old");
@@ -28,7 +28,7 @@ pub(crate) fn a_job_that_ends_the_process_each_time_is_set_aside(open: Open) {
         let job = claim().unwrap();
         talk.clock.advance(limits::JOB_LEASE);
         if crash > 1 {
-            assert_eq!(claim(), None, "what ended the process twice is put aside");
+            assert_eq!(claim(), None, "what ended the process twice waits");
             talk.clock.advance(limits::JOB_BACKOFF);
         }
         assert_eq!(job.crashes, crash - 1);
