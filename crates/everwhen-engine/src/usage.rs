@@ -90,7 +90,7 @@ impl Vault {
         self.write_rows(move |tx, vault| tx.put(Row::Usage(vault, &usage))).await
     }
 
-    /// Refuses if the month's money for models is spent. Whoever asks a model by other means than the engine's
+    /// Refuses if the month's money for models is spent. A caller that asks a model by other means than the engine
     /// calls this first.
     pub async fn check_money(&self) -> Result<()> {
         let Some(cap) = self.engine.spending_cap else { return Ok(()) };

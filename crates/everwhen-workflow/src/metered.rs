@@ -19,7 +19,7 @@ pub(crate) struct MeteredEndpoints {
 }
 
 impl MeteredEndpoints {
-    /// Puts a meter before models; without a vault, nobody is there to count for.
+    /// Puts a meter before models; without a vault there is no account to charge.
     pub(crate) fn over(
         endpoints: &Arc<dyn Endpoints>,
         vault: Option<&Vault>,

@@ -13,7 +13,7 @@ use super::ServerState;
 pub(super) enum TextPlace {
     /// The file of exchanges that are not stored yet.
     Outbox,
-    /// The last exchanges that whoever watches the proxy is shown.
+    /// The last exchanges that a viewer of the proxy is shown.
     LiveView,
     /// Results of tool calls that wait for those of the client's own tools.
     PostponedResults,

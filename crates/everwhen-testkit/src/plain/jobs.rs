@@ -26,7 +26,7 @@ impl State {
     }
 }
 
-/// Whether nobody has a lease on a job.
+/// Whether no worker has a lease on a job.
 fn is_free(job: &Job, now: Timestamp) -> bool {
     match job.state {
         JobState::Waiting => true,

@@ -181,7 +181,7 @@ impl Layers {
         refuse_all(unknown.into_iter().map(|(_, error)| error))
     }
 
-    /// Adds what a table sets; `unknown` gets the keys that nobody knows, with their places, so that all of
+    /// Adds what a table sets; `unknown` gets the keys that no setting has, with their places, so that all of
     /// them are told at once.
     fn add_table(
         &mut self,
