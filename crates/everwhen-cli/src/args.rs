@@ -115,9 +115,59 @@ pub(crate) struct CommonArgs {
     pub(crate) key: Option<String>,
 }
 
-/// The commands.
+/// The commands, by what they need before they run. Each command stands in one of the groups; `--help`
+/// shows them all, in an order of its own.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    #[command(flatten)]
+    Alone(AloneCommand),
+    #[command(flatten)]
+    Configured(ConfiguredCommand),
+    #[command(flatten)]
+    Api(ApiCommand),
+}
+
+impl Command {
+    /// The action of the command, as the rest of "could not …".
+    pub(crate) fn purpose(&self) -> &'static str {
+        match self {
+            Self::Alone(command) => command.purpose(),
+            Self::Configured(command) => command.purpose(),
+            Self::Api(command) => command.purpose(),
+        }
+    }
+}
+
+/// Commands that need no configuration.
+#[derive(Debug, Subcommand)]
+pub(crate) enum AloneCommand {
+    Hook(HookArgs),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
+    Help(HelpArgs),
+    /// Print the version
+    #[command(after_help = "\
+EXAMPLES
+  everwhen version
+  everwhen version --json")]
+    Version,
+}
+
+impl AloneCommand {
+    fn purpose(&self) -> &'static str {
+        match self {
+            Self::Hook(_) => "answer the event",
+            Self::Completions(_) => "write completions",
+            Self::Man(_) => "write the manual",
+            Self::Help(_) => "help",
+            Self::Version => "print the version",
+        }
+    }
+}
+
+/// Commands that need the configuration, and connect to the API themselves where they need it.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfiguredCommand {
     Serve(ServeArgs),
     Health(HealthArgs),
     Ui(UiArgs),
@@ -125,7 +175,47 @@ pub(crate) enum Command {
     Mcp(McpArgs),
     Connect(ConnectArgs),
     Disconnect(DisconnectArgs),
-    Hook(HookArgs),
+    Service(ServiceArgs),
+    Config(ConfigArgs),
+    Models(ModelsArgs),
+    Workflow(WorkflowArgs),
+    Migrate(MigrateArgs),
+    Backup(BackupArgs),
+    Store(StoreArgs),
+    Bench(BenchArgs),
+    Keys(KeysArgs),
+    Doctor(DoctorArgs),
+    Watch(WatchArgs),
+}
+
+impl ConfiguredCommand {
+    fn purpose(&self) -> &'static str {
+        match self {
+            Self::Serve(_) => "serve",
+            Self::Health(_) => "find a healthy server",
+            Self::Ui(_) => "open the web interface",
+            Self::Demo(_) => "show the demo",
+            Self::Mcp(_) => "speak MCP",
+            Self::Connect(_) => "connect the agent",
+            Self::Disconnect(_) => "disconnect the agent",
+            Self::Service(_) => "manage the service",
+            Self::Config(_) => "show the configuration",
+            Self::Models(args) => args.purpose(),
+            Self::Workflow(_) => "use the workflows",
+            Self::Migrate(_) => "migrate",
+            Self::Backup(_) => "back up",
+            Self::Store(_) => "manage the store",
+            Self::Bench(_) => "measure",
+            Self::Keys(args) => args.purpose(),
+            Self::Doctor(_) => "pass all checks",
+            Self::Watch(_) => "follow folders",
+        }
+    }
+}
+
+/// Commands that are requests to the API.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ApiCommand {
     Tail(TailArgs),
     Remember(Box<RememberArgs>),
     Entries(EntriesArgs),
@@ -134,9 +224,7 @@ pub(crate) enum Command {
     Tags(TagsArgs),
     Forget(ForgetArgs),
     Import(ImportArgs),
-    Watch(WatchArgs),
     Export(ExportArgs),
-    Backup(BackupArgs),
     Conversations(ConversationsArgs),
     Conversation(ConversationArgs),
     End(EndArgs),
@@ -167,38 +255,11 @@ EXAMPLES
     Usage(UsageArgs),
     Vaults(VaultsArgs),
     Memories(MemoriesArgs),
-    Keys(KeysArgs),
-    Migrate(MigrateArgs),
-    Store(StoreArgs),
-    Doctor(DoctorArgs),
-    Config(ConfigArgs),
-    Models(ModelsArgs),
-    Workflow(WorkflowArgs),
-    Bench(BenchArgs),
-    Service(ServiceArgs),
-    Completions(CompletionsArgs),
-    Man(ManArgs),
-    Help(HelpArgs),
-    /// Print the version
-    #[command(after_help = "\
-EXAMPLES
-  everwhen version
-  everwhen version --json")]
-    Version,
 }
 
-impl Command {
-    /// The action of the command, as the rest of "could not …".
-    pub(crate) fn purpose(&self) -> &'static str {
+impl ApiCommand {
+    fn purpose(&self) -> &'static str {
         match self {
-            Self::Serve(_) => "serve",
-            Self::Health(_) => "find a healthy server",
-            Self::Ui(_) => "open the web interface",
-            Self::Demo(_) => "show the demo",
-            Self::Mcp(_) => "speak MCP",
-            Self::Connect(_) => "connect the agent",
-            Self::Disconnect(_) => "disconnect the agent",
-            Self::Hook(_) => "answer the event",
             Self::Tail(_) => "watch the proxy",
             Self::Remember(_) => "remember",
             Self::Entries(_) => "list entries",
@@ -208,9 +269,7 @@ impl Command {
             Self::Tags(_) => "list tags",
             Self::Forget(_) => "forget",
             Self::Import(_) => "import",
-            Self::Watch(_) => "follow folders",
             Self::Export(_) => "export",
-            Self::Backup(_) => "back up",
             Self::Conversations(_) => "list conversations",
             Self::Conversation(_) => "show the conversation",
             Self::End(_) => "end the conversation",
@@ -231,19 +290,6 @@ impl Command {
             Self::Usage(_) => "show usage",
             Self::Vaults(args) => args.purpose(),
             Self::Memories(args) => args.purpose(),
-            Self::Keys(args) => args.purpose(),
-            Self::Migrate(_) => "migrate",
-            Self::Store(_) => "manage the store",
-            Self::Doctor(_) => "pass all checks",
-            Self::Config(_) => "show the configuration",
-            Self::Models(args) => args.purpose(),
-            Self::Workflow(_) => "use the workflows",
-            Self::Bench(_) => "measure",
-            Self::Service(_) => "manage the service",
-            Self::Completions(_) => "write completions",
-            Self::Man(_) => "write the manual",
-            Self::Help(_) => "help",
-            Self::Version => "print the version",
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Every command, one file each. [`run`] loads the configuration, connects to the API, runs the
-//! command, and runs the jobs it caused.
+//! Every command, one file each. [`run`] loads the configuration and connects to the API for the commands
+//! that need them.
 
 mod backup;
 mod bench;
@@ -61,7 +61,9 @@ mod workflow;
 use everwhen::{Config, Environment, Flags};
 
 use self::hint::explained;
-use crate::args::{Cli, Command, CommonArgs, ExportTarget, KeysAction, KeysArgs};
+use crate::args::{
+    AloneCommand, ApiCommand, Cli, Command, CommonArgs, ConfiguredCommand, ExportTarget,
+};
 use crate::console::Console;
 use crate::failure::Result;
 use crate::output;
@@ -69,23 +71,62 @@ use crate::output;
 /// The data directory that keeps nothing beyond the command or the server.
 const EPHEMERAL: &str = ":memory:";
 
+/// A command's configuration and common flags.
+struct Setup {
+    config: Config,
+    environment: Environment,
+    common: CommonArgs,
+}
+
+impl Setup {
+    /// Connects to the API, runs the command, and runs the jobs it caused.
+    async fn with_console(&self, run: impl AsyncFnOnce(&Console) -> Result<()>) -> Result<()> {
+        let console = Console::open(&self.config, &self.environment, &self.common).await?;
+        run(&console).await?;
+        console.close().await
+    }
+}
+
 /// Runs a command.
 pub(crate) fn run(cli: Cli) -> Result<()> {
     let Cli { common, command } = cli;
-    match &command {
-        Some(Command::Completions(args)) => return completions::run(args),
-        Some(Command::Man(args)) => return man::run(args),
-        Some(Command::Help(args)) => return help::run(args),
-        Some(Command::Version) => return version(common.json),
-        Some(Command::Hook(args)) => {
-            hook::run(common, args);
-            return Ok(());
-        }
-        _ => {}
-    }
-    let common = of_project(common)?;
-    let environment = Environment::of_process()?;
     let flags = flags(&common, command.as_ref());
+    match command {
+        Some(Command::Alone(command)) => run_alone(common, command),
+        Some(Command::Configured(command)) => {
+            configured(common, flags, |setup| run_configured(setup, command))
+        }
+        Some(Command::Api(command)) => configured(common, flags, |setup| {
+            runtime()?.block_on(setup.with_console(async |console| ask(console, command).await))
+        }),
+        None => configured(common, flags, |setup| {
+            runtime()?.block_on(next::run(&setup.config, &setup.environment, &setup.common))
+        }),
+    }
+}
+
+fn run_alone(common: CommonArgs, command: AloneCommand) -> Result<()> {
+    match command {
+        AloneCommand::Hook(args) => {
+            hook::run(common, &args);
+            Ok(())
+        }
+        AloneCommand::Completions(args) => completions::run(&args),
+        AloneCommand::Man(args) => man::run(&args),
+        AloneCommand::Help(args) => help::run(&args),
+        AloneCommand::Version => version(common.json),
+    }
+}
+
+/// Loads the configuration and runs a command with it.
+fn configured(
+    common: CommonArgs,
+    flags: Flags,
+    run: impl FnOnce(Setup) -> Result<()>,
+) -> Result<()> {
+    let common = of_project(common)?;
+    let flags = Flags { memory: common.memory.clone(), ..flags };
+    let environment = Environment::of_process()?;
     let config = Config::load(&environment, &flags)?;
     let ephemeral = ephemeral(&config)?;
     let config = match &ephemeral {
@@ -95,10 +136,7 @@ pub(crate) fn run(cli: Cli) -> Result<()> {
         }
         None => config,
     };
-    let done = match command {
-        Some(command) => run_with(common, command, environment, config),
-        None => runtime()?.block_on(next::run(&config, &environment, &common)),
-    };
+    let done = run(Setup { config, environment, common });
     // What was kept there goes with it.
     drop(ephemeral);
     done
@@ -115,135 +153,99 @@ fn ephemeral(config: &Config) -> Result<Option<tempfile::TempDir>> {
     Ok(Some(made?))
 }
 
-/// Runs a command with its configuration.
-fn run_with(
-    common: CommonArgs,
-    command: Command,
-    environment: Environment,
-    config: Config,
-) -> Result<()> {
+fn run_configured(setup: Setup, command: ConfiguredCommand) -> Result<()> {
+    let Setup { config, environment, common } = &setup;
+    let json = common.json;
     match command {
-        Command::Serve(args) => serve::run(&config, &args, common.json),
-        Command::Health(args) => {
-            runtime()?.block_on(health::run(&config, &environment, &common, &args))
+        ConfiguredCommand::Serve(args) => serve::run(config, &args, json),
+        ConfiguredCommand::Health(args) => {
+            runtime()?.block_on(health::run(config, environment, common, &args))
         }
-        Command::Ui(args) => ui::run(&config, &environment, &common, &args),
-        Command::Demo(args) => demo::run(&environment, &common, &args),
-        Command::Mcp(args) => mcp::run(config, environment, common, &args),
-        Command::Connect(args) => connect::connect(&config, &environment, &common, &args),
-        Command::Disconnect(args) => connect::disconnect(&config, &environment, &common, &args),
-        Command::Service(args) => service::run(&config, &environment, &args),
-        Command::Config(args) => config::run(&config, &environment, &args, common.json),
-        Command::Models(args) => runtime()?.block_on(models::run(&config, args, common.json)),
-        Command::Workflow(args) => runtime()?.block_on(workflow::run(&config, &args, common.json)),
-        Command::Migrate(args) => migrate::run(&args, common.json),
-        Command::Backup(args) => backup::run(&config, &args, common.json),
-        Command::Store(args) => runtime()?.block_on(store::run(&config, &args, common.json)),
-        Command::Bench(args) => {
+        ConfiguredCommand::Ui(args) => ui::run(config, environment, common, &args),
+        ConfiguredCommand::Demo(args) => demo::run(environment, common, &args),
+        ConfiguredCommand::Mcp(args) => {
+            mcp::run(setup.config, setup.environment, setup.common, &args)
+        }
+        ConfiguredCommand::Connect(args) => connect::connect(config, environment, common, &args),
+        ConfiguredCommand::Disconnect(args) => {
+            connect::disconnect(config, environment, common, &args)
+        }
+        ConfiguredCommand::Service(args) => service::run(config, environment, &args),
+        ConfiguredCommand::Config(args) => config::run(config, environment, &args, json),
+        ConfiguredCommand::Models(args) => runtime()?.block_on(models::run(config, args, json)),
+        ConfiguredCommand::Workflow(args) => {
+            runtime()?.block_on(workflow::run(config, &args, json))
+        }
+        ConfiguredCommand::Migrate(args) => migrate::run(&args, json),
+        ConfiguredCommand::Backup(args) => backup::run(config, &args, json),
+        ConfiguredCommand::Store(args) => runtime()?.block_on(store::run(config, &args, json)),
+        ConfiguredCommand::Bench(args) => {
             // Here --data names a dataset, not the data directory.
             let flags = Flags { config: common.config.clone(), ..Flags::default() };
-            let config = Config::load(&environment, &flags)?;
-            runtime()?.block_on(bench::run(&config, &common, &args))
+            let config = Config::load(environment, &flags)?;
+            runtime()?.block_on(bench::run(&config, common, &args))
         }
-        Command::Keys(KeysArgs { action: Some(KeysAction::Ensure(args)) }) => {
-            runtime()?.block_on(key_file::ensure(&config, &args, common.json))
-        }
-        command => runtime()?.block_on(ask(&config, &environment, &common, command)),
+        ConfiguredCommand::Keys(args) => runtime()?.block_on(keys::run(&setup, args)),
+        ConfiguredCommand::Doctor(args) => runtime()?.block_on(
+            setup.with_console(async |console| doctor::run(console, config, &args).await),
+        ),
+        ConfiguredCommand::Watch(args) => runtime()?
+            .block_on(setup.with_console(async |console| watch::run(console, config, &args).await)),
     }
 }
 
-/// Runs a command that needs the API.
-async fn ask(
-    config: &Config,
-    environment: &Environment,
-    common: &CommonArgs,
-    command: Command,
-) -> Result<()> {
-    let console = Console::open(config, environment, common).await?;
+/// Whether a command shows what jobs make: facts, titles, summaries, chapters, context documents.
+fn shows_what_jobs_make(command: &ApiCommand) -> bool {
+    matches!(
+        command,
+        ApiCommand::Facts(_)
+            | ApiCommand::Profile(_)
+            | ApiCommand::Conversations(_)
+            | ApiCommand::Conversation(_)
+            | ApiCommand::Retrospection(_)
+            | ApiCommand::Chapters(_)
+            | ApiCommand::Summary(_)
+            | ApiCommand::Context(_)
+            | ApiCommand::Prompt
+            | ApiCommand::Recall(_)
+    )
+}
+
+/// Runs a command that is a request to the API.
+async fn ask(console: &Console, command: ApiCommand) -> Result<()> {
     if shows_what_jobs_make(&command) {
         console.catch_up().await?;
     }
     match command {
-        Command::Doctor(args) => doctor::run(&console, config, &args).await?,
-        Command::Watch(args) => watch::run(&console, config, &args).await?,
-        command => dispatch(&console, command).await?,
-    }
-    console.close().await
-}
-
-/// Whether a command shows what jobs make: facts, titles, summaries, chapters, context documents.
-fn shows_what_jobs_make(command: &Command) -> bool {
-    matches!(
-        command,
-        Command::Facts(_)
-            | Command::Profile(_)
-            | Command::Conversations(_)
-            | Command::Conversation(_)
-            | Command::Retrospection(_)
-            | Command::Chapters(_)
-            | Command::Summary(_)
-            | Command::Context(_)
-            | Command::Prompt
-            | Command::Recall(_)
-    )
-}
-
-async fn dispatch(console: &Console, command: Command) -> Result<()> {
-    match command {
-        Command::Remember(args) => remember::run(console, *args).await,
-        Command::Entries(args) => explained(console, entries::run(console, &args).await).await,
-        Command::Entry(args) => entry::run(console, &args).await,
-        Command::Correct(args) => correct::run(console, args).await,
-        Command::Tags(args) => tags::run(console, &args).await,
-        Command::Forget(args) => forget::run(console, &args).await,
-        Command::Import(args) => import::run(console, &args).await,
-        Command::Export(args) => export_to(console, args.target).await,
-        Command::Conversations(args) => conversations::run(console, &args).await,
-        Command::Conversation(args) => conversation::run(console, &args).await,
-        Command::End(args) => end::run(console, &args).await,
-        Command::Fork(args) => fork::run(console, &args).await,
-        Command::Restore(args) => restore::run(console, &args).await,
-        Command::Retrospection(args) => retrospection::run(console, &args).await,
-        Command::Prompt => prompt::run(console).await,
-        Command::Context(args) => context::run(console, args).await,
-        Command::Timeline(args) => explained(console, timeline::run(console, &args).await).await,
-        Command::Facts(args) => explained(console, facts::run(console, &args).await).await,
-        Command::Pin(args) => facts::pin(console, &args).await,
-        Command::Profile(args) => facts::profile(console, &args).await,
-        Command::Chapters(args) => chapters::run(console, &args).await,
-        Command::Summary(args) => chapters::summary(console, &args).await,
-        Command::Regenerate => chapters::regenerate(console).await,
-        Command::Distill(args) => chapters::distill(console, &args).await,
-        Command::Recall(args) => explained(console, recall::run(console, &args).await).await,
-        Command::Usage(args) => usage::run(console, &args).await,
-        Command::Vaults(args) => vaults::run(console, args).await,
-        Command::Memories(args) => memories::run(console, args).await,
-        Command::Keys(args) => keys::run(console, args).await,
-        Command::Tail(_) => tail::run(console).await,
-        Command::Serve(_)
-        | Command::Health(_)
-        | Command::Ui(_)
-        | Command::Demo(_)
-        | Command::Mcp(_)
-        | Command::Connect(_)
-        | Command::Disconnect(_)
-        | Command::Hook(_)
-        | Command::Backup(_)
-        | Command::Migrate(_)
-        | Command::Store(_)
-        | Command::Doctor(_)
-        | Command::Watch(_)
-        | Command::Config(_)
-        | Command::Models(_)
-        | Command::Workflow(_)
-        | Command::Bench(_)
-        | Command::Service(_)
-        | Command::Completions(_)
-        | Command::Man(_)
-        | Command::Help(_)
-        | Command::Version => {
-            unreachable!("these commands have run before")
-        }
+        ApiCommand::Remember(args) => remember::run(console, *args).await,
+        ApiCommand::Entries(args) => explained(console, entries::run(console, &args).await).await,
+        ApiCommand::Entry(args) => entry::run(console, &args).await,
+        ApiCommand::Correct(args) => correct::run(console, args).await,
+        ApiCommand::Tags(args) => tags::run(console, &args).await,
+        ApiCommand::Forget(args) => forget::run(console, &args).await,
+        ApiCommand::Import(args) => import::run(console, &args).await,
+        ApiCommand::Export(args) => export_to(console, args.target).await,
+        ApiCommand::Conversations(args) => conversations::run(console, &args).await,
+        ApiCommand::Conversation(args) => conversation::run(console, &args).await,
+        ApiCommand::End(args) => end::run(console, &args).await,
+        ApiCommand::Fork(args) => fork::run(console, &args).await,
+        ApiCommand::Restore(args) => restore::run(console, &args).await,
+        ApiCommand::Retrospection(args) => retrospection::run(console, &args).await,
+        ApiCommand::Prompt => prompt::run(console).await,
+        ApiCommand::Context(args) => context::run(console, args).await,
+        ApiCommand::Timeline(args) => explained(console, timeline::run(console, &args).await).await,
+        ApiCommand::Facts(args) => explained(console, facts::run(console, &args).await).await,
+        ApiCommand::Pin(args) => facts::pin(console, &args).await,
+        ApiCommand::Profile(args) => facts::profile(console, &args).await,
+        ApiCommand::Chapters(args) => chapters::run(console, &args).await,
+        ApiCommand::Summary(args) => chapters::summary(console, &args).await,
+        ApiCommand::Regenerate => chapters::regenerate(console).await,
+        ApiCommand::Distill(args) => chapters::distill(console, &args).await,
+        ApiCommand::Recall(args) => explained(console, recall::run(console, &args).await).await,
+        ApiCommand::Usage(args) => usage::run(console, &args).await,
+        ApiCommand::Vaults(args) => vaults::run(console, args).await,
+        ApiCommand::Memories(args) => memories::run(console, args).await,
+        ApiCommand::Tail(_) => tail::run(console).await,
     }
 }
 
@@ -290,7 +292,7 @@ fn flags(common: &CommonArgs, command: Option<&Command>) -> Flags {
         memory: common.memory.clone(),
         ..Flags::default()
     };
-    if let Some(Command::Serve(args)) = command {
+    if let Some(Command::Configured(ConfiguredCommand::Serve(args))) = command {
         flags.listen = args.listen.clone();
         flags.zone = args.zone.clone();
         flags.log = args.log.clone();

@@ -6,6 +6,7 @@ use everwhen::time::{Clock, read_time_in};
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 
+use super::{Setup, key_file};
 use crate::args::{KeysAction, KeysArgs, NewKeyArgs};
 use crate::client::{Request, escape};
 use crate::console::{Console, rows, show_minute, text};
@@ -13,12 +14,19 @@ use crate::failure::{Failure, Result};
 use crate::output;
 
 /// Runs the action.
-pub(crate) async fn run(console: &Console, args: KeysArgs) -> Result<()> {
+pub(super) async fn run(setup: &Setup, args: KeysArgs) -> Result<()> {
     match args.action {
-        None | Some(KeysAction::List) => list(console).await,
-        Some(KeysAction::Add { new }) => add(console, new).await,
-        Some(KeysAction::Remove { id }) => remove(console, &id).await,
-        Some(KeysAction::Ensure(_)) => unreachable!("it has run before"),
+        None | Some(KeysAction::List) => setup.with_console(list).await,
+        Some(KeysAction::Add { new }) => {
+            setup.with_console(async |console| add(console, new).await).await
+        }
+        Some(KeysAction::Remove { id }) => {
+            setup.with_console(async |console| remove(console, &id).await).await
+        }
+        // It may run before there is a server.
+        Some(KeysAction::Ensure(args)) => {
+            key_file::ensure(&setup.config, &args, setup.common.json).await
+        }
     }
 }
 
