@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use serde_json::Value;
 
 use crate::adapter::error_message;
+use crate::stream::data_lines;
 use crate::{EventReader, Framing, Protocol, ReplyEvent};
 
 /// What OpenAI's kind sends when nothing more comes.
@@ -73,7 +74,7 @@ fn data_of(framing: Framing, event: &str) -> Vec<&str> {
     if framing != Framing::Sse {
         return Vec::new();
     }
-    event.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim).collect()
+    data_lines(event).collect()
 }
 
 #[cfg(test)]

@@ -45,12 +45,17 @@ impl Framing {
                 Some(data.trim_end()).filter(|data| data.starts_with('{'))
             }
             Self::Sse => {
-                let mut lines = event.lines().filter_map(|line| line.strip_prefix("data:"));
+                let mut lines = data_lines(event);
                 let data = lines.next()?;
-                lines.next().is_none().then(|| data.trim())
+                lines.next().is_none().then_some(data)
             }
         }
     }
+}
+
+/// What the lines of a server-sent event carry, one by one.
+pub(crate) fn data_lines(event: &str) -> impl Iterator<Item = &str> {
+    event.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim)
 }
 
 /// One event to be written.

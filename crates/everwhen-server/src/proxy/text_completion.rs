@@ -8,8 +8,8 @@ use axum::extract::Request;
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use axum::http::{HeaderValue, Uri};
 use axum::response::Response;
-use everwhen_protocols::{ChatEndpoint, Effect, Protocol};
-use futures_util::{StreamExt, stream};
+use everwhen_protocols::{ChatEndpoint, Effect, EventReader, Framing, Protocol};
+use futures_util::{Stream, StreamExt, stream};
 use serde_json::{Value, json};
 
 use super::{ProxyState, exchange, read, workflow};
@@ -108,43 +108,55 @@ async fn as_completion(response: Response, kind: Protocol) -> Response {
     let (mut parts, body) = response.into_parts();
     parts.headers.remove(CONTENT_LENGTH);
     let content_type = parts.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
-    if content_type.is_some_and(|kind| kind.starts_with("application/json")) {
-        let whole = match read(body).await {
-            Ok(whole) => whole,
-            Err(refusal) => return refusal.told(kind),
-        };
-        return Response::from_parts(
-            parts,
-            Body::from(line(&String::from_utf8_lossy(&whole), kind)),
-        );
+    if let Some(framing) = content_type.and_then(Framing::of) {
+        let events = events(body.into_data_stream(), framing, kind);
+        return Response::from_parts(parts, Body::from_stream(events));
     }
-    let pieces = body.into_data_stream();
-    let lines = stream::unfold((pieces, String::new()), move |(mut pieces, mut held)| async move {
-        loop {
-            if let Some(end) = held.find('\n') {
-                let rest = held.split_off(end + 1);
-                let told = line(held.trim_end_matches('\n'), kind) + "\n";
-                return Some((Ok::<_, axum::Error>(Bytes::from(told)), (pieces, rest)));
-            }
-            match pieces.next().await {
-                Some(Ok(piece)) => held.push_str(&String::from_utf8_lossy(&piece)),
-                Some(Err(error)) => return Some((Err(error), (pieces, held))),
-                None if held.is_empty() => return None,
-                None => held.push('\n'),
-            }
+    match read(body).await {
+        Ok(whole) => {
+            let told = whole_reply(&String::from_utf8_lossy(&whole), kind);
+            Response::from_parts(parts, Body::from(told))
         }
-    });
-    Response::from_parts(parts, Body::from_stream(lines))
+        Err(refusal) => refusal.told(kind),
+    }
 }
 
-/// A line of the reply, with its JSON as that of a completion.
-fn line(text: &str, kind: Protocol) -> String {
-    let (before, json) = match text.strip_prefix("data: ") {
-        Some(json) => ("data: ", json),
-        None => ("", text),
-    };
-    match serde_json::from_str::<Value>(json) {
-        Ok(value) if value.is_object() => format!("{before}{}", completion(value, kind)),
+/// A streamed reply, each of its events as that of a completion.
+fn events<E>(
+    pieces: impl Stream<Item = Result<Bytes, E>> + Unpin,
+    framing: Framing,
+    kind: Protocol,
+) -> impl Stream<Item = Result<Bytes, E>> {
+    let reader = EventReader::new(framing);
+    stream::unfold((pieces, reader), move |(mut pieces, mut reader)| async move {
+        loop {
+            if let Some(event) = reader.next_event() {
+                let told = event_of_completion(event, framing, kind);
+                return Some((Ok(told), (pieces, reader)));
+            }
+            match pieces.next().await {
+                Some(Ok(piece)) => reader.push(&piece),
+                Some(Err(error)) => return Some((Err(error), (pieces, reader))),
+                None if reader.rest().is_empty() => return None,
+                None => reader.push(b"\n\n"),
+            }
+        }
+    })
+}
+
+/// An event of the reply with its JSON as that of a completion; one without JSON as it came.
+fn event_of_completion(event: Vec<u8>, framing: Framing, kind: Protocol) -> Bytes {
+    let text = String::from_utf8_lossy(&event);
+    match framing.data(&text) {
+        Some(data) => Bytes::from(text.replacen(data, &whole_reply(data, kind), 1)),
+        None => Bytes::from(event),
+    }
+}
+
+/// A JSON object of the reply as that of a completion; any other text as it came.
+fn whole_reply(text: &str, kind: Protocol) -> String {
+    match serde_json::from_str::<Value>(text) {
+        Ok(value) if value.is_object() => completion(value, kind).to_string(),
         _ => text.to_owned(),
     }
 }
@@ -191,15 +203,28 @@ mod tests {
         );
     }
 
-    #[test]
-    fn replies_are_turned_into_completions() {
+    /// The reply that comes in pieces of so many bytes, as it is passed on.
+    async fn passed_on(reply: &str, piece: usize, framing: Framing, kind: Protocol) -> String {
+        let pieces = reply.as_bytes().chunks(piece);
+        let pieces = pieces.map(|piece| Ok::<_, ()>(Bytes::copy_from_slice(piece)));
+        let pieces: Vec<_> = pieces.collect();
+        let events = events(stream::iter(pieces), framing, kind);
+        let events: Vec<Bytes> = events.map(Result::unwrap).collect().await;
+        String::from_utf8(events.concat()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn replies_are_turned_into_completions() {
         let chunk = json!({ "object": "chat.completion.chunk",
-            "choices": [{ "index": 0, "delta": { "content": "Hi" }, "finish_reason": null }] });
-        let told = line(&format!("data: {chunk}"), Protocol::OpenAi);
-        assert!(told.starts_with("data: ") && told.contains("\"text\":\"Hi\""), "{told}");
-        assert_eq!(line("data: [DONE]", Protocol::OpenAi), "data: [DONE]");
-        let chat = json!({ "message": { "role": "assistant", "content": "Hi" }, "done": false });
-        let told: Value = serde_json::from_str(&line(&chat.to_string(), Protocol::Ollama)).unwrap();
-        assert_eq!(told, json!({ "response": "Hi", "done": false }));
+            "choices": [{ "index": 0, "delta": { "content": "Grüße" }, "finish_reason": null }] });
+        let reply = format!(": hi\n\ndata: {chunk}\n\ndata: [DONE]\n\n");
+        let told = passed_on(&reply, 1, Framing::Sse, Protocol::OpenAi).await;
+        assert!(told.starts_with(": hi\n\ndata: {"), "{told}");
+        assert!(told.contains("\"text\":\"Grüße\""), "{told}");
+        assert!(told.ends_with("}\n\ndata: [DONE]\n\n"), "{told}");
+        let chat = json!({ "message": { "role": "assistant", "content": "日本" }, "done": false });
+        let told = passed_on(&chat.to_string(), 2, Framing::Lines, Protocol::Ollama).await;
+        let told: Value = serde_json::from_str(&told).unwrap();
+        assert_eq!(told, json!({ "response": "日本", "done": false }));
     }
 }
