@@ -37,6 +37,22 @@ export async function charts() {
     await finish();
   });
 
+  await check('a fact that is opened in the past ends when it was thought to end then', async () => {
+    const { page, finish } = await open();
+    const all = (await ask(`${api}/facts?limit=1000&all=true`)).data;
+    const replaced = all.find((one) => one.matter && one.known.until && Date.parse(one.known.until) - Date.parse(one.known.since) > 9 * DAY_MS);
+    const before = new Date(Date.parse(replaced.known.until) - 4 * DAY_MS).toISOString().slice(0, 10);
+    const periods = async (known) => {
+      await page.goto(`${demo.url}/ui/demo/ana/facts?fact=${replaced.id}${known}`);
+      await page.waitForSelector('dialog .pairs dd');
+      return page.locator('dialog .pairs dd').allInnerTexts();
+    };
+    assert.match((await periods(''))[1], / – /);
+    const [holds, known] = await periods(`&known=${before}`);
+    assert.doesNotMatch(`${holds} ${known}`, / – /);
+    await finish();
+  });
+
   await check('the strip of one clock keeps its years while the other is moved', async () => {
     const { page, finish } = await open();
     await visit(page, 'timeline');

@@ -19,7 +19,7 @@ export default function Facts({ route, zone, moment }) {
       ${about && html`<p class="muted">${t('facts.about', { day: shortDay(moment.said - 1, zone) })}</p>`}</div>
     <${Loaded} of=${found}>${(facts) => (facts.length ? html`<${List} facts=${facts} zone=${zone} moment=${moment} route=${route} />`
       : html`<${Empty} title=${t('facts.none')}><p>${t('facts.first')}</p></${Empty}>`)}</${Loaded}>
-    ${route.params.fact && html`<${Detail} path=${path} id=${route.params.fact} zone=${zone} moment=${moment} route=${route} />`}`;
+    ${route.params.fact && html`<${Detail} path=${path} id=${route.params.fact} listed=${found.data?.find((fact) => fact.id === route.params.fact)} zone=${zone} moment=${moment} route=${route} />`}`;
 }
 
 /**
@@ -99,8 +99,8 @@ function PinButton({ fact, past, route }) {
   return html`<button type="button" class="quiet pin" aria-pressed=${fact.pinned} onClick=${() => pin(route, fact)}>${t(fact.pinned ? 'pinned' : 'pin')}</button>`;
 }
 
-/** One fact: both clocks as a chart, and the words it rests on. */
-function Detail({ path, id, zone, moment, route }) {
+/** One fact: both clocks as a chart, and the words it rests on. In the past, its periods are those of the list: what was known then. */
+function Detail({ path, id, listed, zone, moment, route }) {
   const [act, setAct] = useState(null);
   const close = () => setParams({ fact: undefined });
   const back = () => setAct(null);
@@ -108,7 +108,7 @@ function Detail({ path, id, zone, moment, route }) {
   const fact = found.data?.fact;
   if (fact && act === 'correct') return html`<${CorrectFact} key="correct" route=${route} fact=${fact} onClose=${back} onDone=${(made) => { back(); setParams({ fact: made.id }); }} />`;
   if (fact && act === 'remove') return html`<${RemoveFact} key="remove" route=${route} fact=${fact} onClose=${back} onDone=${() => { back(); close(); }} />`;
-  return html`<${Dialog} key="detail" title=${t('fact.title')} wide onClose=${close}><${Loaded} of=${found}>${({ fact, history, evidence }) => html`
+  return html`<${Dialog} key="detail" title=${t('fact.title')} wide onClose=${close}><${Loaded} of=${found}>${({ fact: present, history, evidence }) => { const fact = (moment.past && listed) || present; return html`
     <div class="head"><p class="fact-text" dir="auto">${fact.statement}</p>
       ${moment.past ? html`<p class="note">${t('banner.locked')}</p>` : html`<div class="acts"><button type="button" class="quiet" onClick=${() => setAct('correct')}>${t('correct')}</button><button type="button" class="quiet" onClick=${() => setAct('remove')}>${t('fact.remove')}</button></div>`}</div>
     <dl class="pairs">
@@ -121,7 +121,7 @@ function Detail({ path, id, zone, moment, route }) {
     <h3>${t('fact.evidence')}</h3>
     <ul class="evidence">${evidence.map(({ entry, start, end }) => html`<li key=${entry.id}><${Link} to=${{ view: 'conversation', id: entry.conversation_id, hash: entry.id }}>${told(entry.conversation_time, zone)}</${Link}>
       <p><${Said} text=${entry.content} mark=${(text) => { const [before, piece, behind] = cut(text, start, end); return html`${before}<mark>${piece}</mark>${behind}`; }} /></p></li>`)}</ul>
-  `}</${Loaded}></${Dialog}>`;
+  `; }}</${Loaded}></${Dialog}>`;
 }
 
 /**
