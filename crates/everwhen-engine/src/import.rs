@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
 
-use crate::conversations::finish;
+use crate::conversations::finish::{self, Timer};
 use crate::job::JobKind;
 use crate::memory::vaults::check_description;
 use crate::memory::{
@@ -91,7 +91,8 @@ impl Vault {
     ) -> Result<Done> {
         let key = idempotency.as_ref().map(|idempotency| idempotency.key.clone());
         self.edit_memory(memory, Absent::Make, idempotency, move |edit| {
-            conversation(edit, imported.clone(), key.as_ref()).map(|outcome| outcome.receipt())
+            let imported = imported.clone().checked(edit.clock)?;
+            conversation(edit, imported, key.as_ref()).map(|outcome| outcome.receipt())
         })
         .await
     }
@@ -134,7 +135,8 @@ impl Vault {
         let tell = Arc::clone(&told);
         let outcome = self
             .edit_memory(memory, Absent::Make, idempotency, move |edit| {
-                let receipt = conversation(edit, imported.clone(), None)?.receipt();
+                let imported = imported.clone().checked(edit.clock)?;
+                let receipt = conversation(edit, imported, None)?.receipt();
                 *tell.lock().unwrap_or_else(PoisonError::into_inner) = Some(receipt);
                 Err(Error::conflict(REHEARSAL))
             })
@@ -147,23 +149,20 @@ impl Vault {
 /// Imports one of several conversations; a refusal of what it says is its own.
 fn each(
     edit: &mut MemoryEdit<'_>,
-    mut imported: ImportedConversation,
+    imported: ImportedConversation,
 ) -> Result<Result<ImportOutcome>> {
-    imported.prepare();
-    if let Err(refusal) = imported.check(edit.clock) {
-        return Ok(Err(refusal));
+    match imported.checked(edit.clock) {
+        Ok(imported) => conversation(edit, imported, None).map(Ok),
+        Err(refusal) => Ok(Err(refusal)),
     }
-    conversation(edit, imported, None).map(Ok)
 }
 
-/// Imports a conversation into the memory that is edited.
+/// Imports a checked conversation into the memory that is edited.
 fn conversation(
     edit: &mut MemoryEdit<'_>,
-    mut imported: ImportedConversation,
+    imported: ImportedConversation,
     receipt: Option<&Name>,
 ) -> Result<ImportOutcome> {
-    imported.prepare();
-    imported.check(edit.clock)?;
     let ImportedConversation { name, entries, branches, ended_at, title, summary } = imported;
     let address = Address::Name(name);
     let ids = entries.iter().chain(branches.iter().flat_map(|branch| &branch.entries));
@@ -171,6 +170,7 @@ fn conversation(
     known.main_line(entries);
     let asides: Vec<Aside> = branches.into_iter().map(|branch| known.branch(branch)).collect();
     let Known { fresh, edits, conversation, known, .. } = known;
+    let is_only_longer = edits.is_empty() && asides.is_empty();
     let mut outcome = ImportOutcome { known, ..ImportOutcome::default() };
     if fresh.is_empty() && conversation.is_none() {
         return Ok(outcome);
@@ -183,7 +183,7 @@ fn conversation(
     outcome.stored = ids.len() as u64;
     outcome.corrected = correct(edit, edits)?;
     outcome.branches = put_aside(edit, asides, &ids)?;
-    let conversation = end(edit, &address, ended_at)?;
+    let conversation = end(edit, &address, ended_at, is_only_longer)?;
     keep_summary(edit, conversation, title, summary)?;
     finish::save_memory(edit)?;
     outcome.conversation = Some(conversation);
@@ -211,6 +211,22 @@ impl ImportedConversation {
                 .map(move |(index, entry)| (format!("branches[{branch}].entries[{index}]"), entry))
         });
         main.chain(branches)
+    }
+
+    /// Makes a summary of its sentences if its source gave it a title and no summary. Storing it does the
+    /// same otherwise, but all writes of a store wait for each other, and this needs no store.
+    pub fn complete_summary(&mut self) {
+        if self.title.is_some() && self.summary.is_none() {
+            let said = self.entries.iter().map(|entry| (entry.role, entry.content.as_str()));
+            self.summary = Some(summary::extract_text(said)).filter(|text| !text.is_empty());
+        }
+    }
+
+    /// The conversation as it can be stored, or why it cannot.
+    fn checked(mut self, now: Timestamp) -> Result<Self> {
+        self.prepare();
+        self.check(now)?;
+        Ok(self)
     }
 
     /// Puts every entry into this conversation, at a time that can be kept.
@@ -320,11 +336,13 @@ fn put_aside(edit: &mut MemoryEdit<'_>, asides: Vec<Aside>, stored: &[EntryId]) 
     Ok(made)
 }
 
-/// Counts the conversation, ended where its source ended it.
+/// Counts the conversation, ended where its source ended it. Storing entries has counted one that is
+/// only longer than before.
 fn end(
     edit: &mut MemoryEdit<'_>,
     address: &Address<ConversationId>,
     ended_at: Option<Timestamp>,
+    is_only_longer: bool,
 ) -> Result<ConversationId> {
     let mut conversation = edit.conversation(address)?;
     let id = conversation.id;
@@ -332,7 +350,10 @@ fn end(
         let at = at.max(conversation.last_at);
         conversation.ended = Some(Ended { at, by: EndedBy::Caller { reason: None } });
     }
-    finish::recount(edit, conversation)?;
+    match is_only_longer {
+        true => finish::save(edit, conversation, Timer::Stopped)?,
+        false => finish::recount(edit, conversation)?,
+    }
     Ok(id)
 }
 

@@ -30,14 +30,8 @@ struct Sentence<'a> {
 
 /// Title and summary of these entries, which stand in order.
 pub(crate) fn extract(entries: &[Entry], zone: &Zone) -> Summary {
-    let sentences = sentences(entries);
-    let weights = word_weights(&sentences);
-    let mut ranked: Vec<(usize, f64)> = sentences
-        .iter()
-        .enumerate()
-        .map(|(index, sentence)| (index, weigh(sentence, &weights)))
-        .collect();
-    ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let sentences = sentences(entries.iter().map(|entry| (entry.role, entry.content.as_str())));
+    let ranked = rank(&sentences);
     Summary {
         title: title(&sentences, &ranked, entries, zone),
         text: summary(&sentences, &ranked),
@@ -45,19 +39,34 @@ pub(crate) fn extract(entries: &[Entry], zone: &Zone) -> Summary {
     }
 }
 
-fn sentences(entries: &[Entry]) -> Vec<Sentence<'_>> {
-    let spoken = entries.iter().filter(|entry| matches!(entry.role, Role::User | Role::Assistant));
-    let spoken: Vec<&Entry> = spoken.collect();
+/// The summary of what was said, without a title.
+pub(crate) fn extract_text<'a>(said: impl Iterator<Item = (Role, &'a str)>) -> String {
+    let sentences = sentences(said);
+    summary(&sentences, &rank(&sentences))
+}
+
+/// The places of sentences and their weights, the heaviest first.
+fn rank(sentences: &[Sentence<'_>]) -> Vec<(usize, f64)> {
+    let weights = word_weights(sentences);
+    let weighed = sentences.iter().map(|sentence| weigh(sentence, &weights));
+    let mut ranked: Vec<(usize, f64)> = weighed.enumerate().collect();
+    ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    ranked
+}
+
+fn sentences<'a>(said: impl Iterator<Item = (Role, &'a str)>) -> Vec<Sentence<'a>> {
+    let spoken = said.filter(|(role, _)| matches!(role, Role::User | Role::Assistant));
+    let spoken: Vec<(Role, &str)> = spoken.collect();
     let skipped = spoken.len().saturating_sub(ENTRIES_READ);
     let (head, tail) = (ENTRIES_READ / 2, ENTRIES_READ / 2 + skipped);
     let read = spoken
         .iter()
         .enumerate()
         .filter(|(index, _)| *index < head || *index >= tail || skipped == 0);
-    read.flat_map(|(_, entry)| {
-        entry.content.as_str().unicode_sentences().map(|text| Sentence {
+    read.flat_map(|(_, (role, content))| {
+        content.unicode_sentences().map(|text| Sentence {
             text: text.trim(),
-            role: entry.role,
+            role: *role,
             words: content_words(text).collect(),
         })
     })

@@ -121,7 +121,8 @@ pub fn read_batches(
 ) -> Report {
     let mut batch: Option<ImportBatch> = None;
     let mut bytes = 0;
-    let report = plan.read(options, &mut |source, conversation| {
+    let report = plan.read(options, &mut |source, mut conversation| {
+        conversation.complete_summary();
         let (entries, length) = size(&conversation);
         let is_full = batch.as_ref().is_some_and(|batch| {
             batch.source != source.name
