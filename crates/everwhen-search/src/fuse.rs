@@ -155,18 +155,20 @@ struct Moments {
 }
 
 impl Moments {
-    /// Sums up in one pass. Eight running sums let the compiler vectorize it.
+    /// Sums up in one pass. Eight running sums let the compiler vectorize it. The base is one of the values,
+    /// so differences are not rounded to its precision: the order of candidates must not change a score.
     fn of(values: &[f32], base: f32) -> Self {
+        let base = f64::from(base);
         let (eights, rest) = values.as_chunks::<8>();
         let (mut sums, mut squares) = ([0.0; 8], [0.0; 8]);
         for eight in eights {
             for lane in 0..8 {
-                let value = f64::from(eight[lane] - base);
+                let value = f64::from(eight[lane]) - base;
                 sums[lane] += value;
                 squares[lane] += value * value;
             }
         }
-        let rest = rest.iter().map(|value| f64::from(value - base));
+        let rest = rest.iter().map(|value| f64::from(*value) - base);
         let all = Self { sum: sums.iter().sum(), squares: squares.iter().sum() };
         rest.fold(all, |all, value| Self {
             sum: all.sum + value,
@@ -198,6 +200,18 @@ mod tests {
         normalize(&all(&[0, 1, 2, 3]), &mut same);
         assert_eq!(same, [0.0; 4]);
         normalize(&all(&[]), &mut []);
+    }
+
+    #[test]
+    fn the_order_of_candidates_changes_no_value() {
+        let (high, low) = (2.4998264, -1.5005206);
+        let normalizer = |values: [f32; 3]| {
+            let Normalizer { mean, inverse_deviation } =
+                Normalizer::among(&all(&[0, 1, 2]), &values);
+            (mean, inverse_deviation)
+        };
+        assert_eq!(normalizer([high, high, low]), normalizer([low, high, high]));
+        assert_eq!(normalizer([high, high, low]), normalizer([high, low, high]));
     }
 
     #[test]
