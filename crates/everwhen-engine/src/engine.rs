@@ -110,6 +110,18 @@ impl Engine {
         }
     }
 
+    /// The same, with indexes of at most this many bytes together, instead of [`limits::INDEX_BYTES`].
+    #[must_use]
+    pub fn with_index_bytes(mut self, bytes: usize) -> Self {
+        self.index_cache = Arc::new(IndexCache::new(bytes));
+        self
+    }
+
+    /// How many bytes search indexes take now, and the most they ever took.
+    pub fn index_bytes(&self) -> (usize, usize) {
+        self.index_cache.bytes()
+    }
+
     /// The same, with an embedder: what is asked is found by its meaning, too.
     #[must_use]
     pub fn with_embedder(mut self, embedder: Arc<dyn Embedder>) -> Self {

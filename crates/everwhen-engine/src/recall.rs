@@ -11,6 +11,7 @@ mod derived;
 mod erase;
 mod fetch;
 mod history;
+mod narrow;
 mod past;
 mod query;
 mod search;
@@ -37,7 +38,9 @@ use crate::engine::Engine;
 use crate::facts::FactVector;
 use crate::index::{OpenedMemory, PastMoment, SharedIndex};
 use crate::memory::{Memory, VaultInfo};
+use crate::past::PastMemory;
 use crate::ports::MemoryRef;
+use crate::similarity::Ruler;
 use crate::time::Period;
 use crate::{Result, limits};
 
@@ -52,11 +55,11 @@ pub(crate) async fn recall(
     let asked_at = query.asked_at.unwrap_or_else(|| engine.now());
     let time = AskedTime::read(&query.text, asked_at, &vault.zone, query.period);
     let question = Question { vault, query, asked_at, time };
-    let (mut prepared, mut embedded) = (Vec::with_capacity(memories.len()), Vec::new());
-    for opened in memories {
-        prepared.push(question.prepare(engine, opened, &mut embedded).await?);
-    }
-    let found = question.search(&prepared);
+    let (prepared, answers) = question.prepare_all(engine, memories).await?;
+    let found = match answers {
+        Some(answers) => question.gather(&prepared, answers),
+        None => question.search(&prepared),
+    };
     let mut recollection = fetch::fetch(engine, &question, &prepared, found).await?;
     question.restore_past(engine, &prepared, &mut recollection).await?;
     recollection.words_alone = prepared.iter().any(|one| one.words_alone);
@@ -89,14 +92,27 @@ struct Question {
 struct PreparedMemory {
     place: MemoryRef,
     memory: Memory,
-    index: Arc<SharedIndex>,
-    /// The memory at the moment that is asked for, if one is.
-    past: Option<Arc<PastMoment>>,
+    /// Its index; none once it was searched by itself and dropped.
+    index: Option<Arc<SharedIndex>>,
+    /// What was found among its facts and chapters before its index was dropped.
+    derived: Option<DerivedFound>,
+    /// The memory at the moment that is asked for, if one is, as long as its index is here.
+    moment: Option<Arc<PastMoment>>,
+    /// What was different at that moment.
+    past: Option<Arc<PastMemory>>,
     /// The question without time phrases and names of speakers.
     rest: String,
     vector: Option<QuestionVector>,
     /// Whether the embedder did not answer.
     words_alone: bool,
+}
+
+/// What answers a question beside entries, in one memory.
+#[derive(Debug, Clone, Default)]
+struct DerivedFound {
+    facts: Vec<FactFound>,
+    chapters: Vec<ChapterFound>,
+    context: Option<ContextFound>,
 }
 
 /// The vector of a question, and the name of its embedder.
@@ -123,16 +139,12 @@ impl Question {
     ) {
         let (limit, ruler) = (self.query.pool(), LazyCell::new(|| engine.ruler()));
         let asked = DerivedQuery::new(&self.query, recollection.about.as_ref(), limit);
-        for memory in memories.iter().filter(|_| self.wants_distilled()) {
-            let (distilled, zone) = (memory.index.distilled(), &self.vault.zone);
-            if !distilled.is_empty() || memory.past.is_some() {
-                let vector = memory.fact_vector();
-                let past = memory.past.as_deref();
-                let facts = distilled.facts(&asked, vector.as_ref(), past, &ruler, zone);
-                recollection.facts.extend(facts);
-                recollection.chapters.extend(distilled.chapters(&asked, past));
-                recollection.contexts.extend(distilled.context(&asked, &memory.memory.name, past));
-            }
+        for memory in memories {
+            let known = memory.derived.clone();
+            let found = known.unwrap_or_else(|| self.derived(&asked, memory, &ruler));
+            recollection.facts.extend(found.facts);
+            recollection.chapters.extend(found.chapters);
+            recollection.contexts.extend(found.context);
         }
         self.fade(engine, &mut recollection.facts);
         if !history::is_asked_for(&self.query.text) {
@@ -142,6 +154,34 @@ impl Question {
         recollection.summaries = summaries::find(&asked, recollection);
         self.sort_and_truncate(recollection);
         self.count_retrieved(engine, &recollection.facts);
+    }
+
+    /// Returns the facts, the chapters and the context document of a memory that answer.
+    fn derived(
+        &self,
+        asked: &DerivedQuery<'_>,
+        memory: &PreparedMemory,
+        ruler: &LazyCell<Ruler, impl FnOnce() -> Ruler>,
+    ) -> DerivedFound {
+        let Some(index) = memory.index.as_ref().filter(|_| self.wants_distilled()) else {
+            return DerivedFound::default();
+        };
+        let (distilled, zone, past) =
+            (index.distilled(), &self.vault.zone, memory.moment.as_deref());
+        if distilled.is_empty() && past.is_none() {
+            return DerivedFound::default();
+        }
+        let vector = memory.fact_vector();
+        DerivedFound {
+            facts: distilled.facts(asked, vector.as_ref(), past, ruler, zone),
+            chapters: distilled.chapters(asked, past),
+            context: distilled.context(asked, &memory.memory.name, past),
+        }
+    }
+
+    /// Returns whether the facts and chapters of an index are not those of its memory any more.
+    fn is_outdated(&self, index: &SharedIndex, memory: &Memory) -> bool {
+        index.distilled().is_outdated(memory, &self.vault.zone)
     }
 
     fn sort_and_truncate(&self, recollection: &mut Recollection) {
@@ -208,7 +248,7 @@ impl Question {
     ) -> Result<PreparedMemory> {
         let (place, memory) = (opened.place, opened.memory.clone());
         let index = engine.index_cache.up_to_date(engine.index_source(), opened).await?;
-        let past = self.past_moment(engine, place, &index, &memory).await?;
+        let moment = self.past_moment(engine, place, &index, &memory).await?;
         let text = &self.query.text;
         let rest = self.time.rest(text);
         let rest = index.read().search.without_speakers_as_of(&rest, self.as_of());
@@ -216,7 +256,19 @@ impl Question {
             embed(engine, &index, if rest.is_empty() { text } else { &rest }, embedded).await;
         let words_alone = vector.is_err();
         let vector = vector.ok().flatten();
-        Ok(PreparedMemory { place, memory, index, past, rest, vector, words_alone })
+        let past = moment.as_ref().map(|moment| Arc::clone(&moment.past));
+        let (index, derived) = (Some(index), None);
+        Ok(PreparedMemory {
+            place,
+            memory,
+            index,
+            derived,
+            moment,
+            past,
+            rest,
+            vector,
+            words_alone,
+        })
     }
 }
 

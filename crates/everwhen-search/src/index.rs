@@ -282,6 +282,7 @@ impl Index {
             + self.counts.size()
             + self.history.size()
             + self.vectors.size()
+            + self.pending.as_ref().map_or(0, PendingVectors::size)
     }
 
     /// Indexes the terms of a text and returns how many there are.

@@ -29,7 +29,7 @@ pub use merge::merge_scores;
 pub use query_text::{AskedSpeakers, QueryTerms};
 pub use rank::{Hit, OrderedMatches, RankedList, Ranking, SearchQuery};
 pub use scope::{Scope, SearchFilter};
-pub use shared_rarity::SharedRarity;
+pub use shared_rarity::{RarityCounts, SharedRarity};
 pub use signal::{Lane, Reason, Signal};
 pub use text::{lowercase, passages};
 pub use time_range::TimeRange;

@@ -44,6 +44,25 @@ pub(crate) struct IndexCache {
     budget: usize,
     cached: Mutex<CachedIndexes>,
     growth: GrowthTracker,
+    bytes: Arc<IndexBytes>,
+}
+
+/// Bytes of all indexes that exist: cached, or used by a question though they were evicted.
+#[derive(Debug, Default)]
+pub(crate) struct IndexBytes {
+    now: AtomicUsize,
+    peak: AtomicUsize,
+}
+
+impl IndexBytes {
+    fn change(&self, from: usize, to: usize) {
+        let now = if to >= from {
+            self.now.fetch_add(to - from, Ordering::Relaxed) + (to - from)
+        } else {
+            self.now.fetch_sub(from - to, Ordering::Relaxed) - (from - to)
+        };
+        self.peak.fetch_max(now, Ordering::Relaxed);
+    }
 }
 
 #[derive(Default)]
@@ -65,11 +84,19 @@ pub(crate) struct SharedIndex {
     /// Held while the index is brought up to date.
     catch_up_turn: TurnLock,
     size: AtomicUsize,
+    bytes: Arc<IndexBytes>,
+}
+
+impl Drop for SharedIndex {
+    fn drop(&mut self) {
+        self.bytes.change(self.size.load(Ordering::Relaxed), 0);
+    }
 }
 
 impl SharedIndex {
-    fn new(place: MemoryRef) -> Self {
+    fn new(place: MemoryRef, bytes: &Arc<IndexBytes>) -> Self {
         Self {
+            bytes: Arc::clone(bytes),
             place,
             index: RwLock::default(),
             distilled: RwLock::default(),
@@ -129,7 +156,12 @@ impl SharedIndex {
 
     fn update_size(&self) {
         let size = self.read().size() + self.distilled().size() + self.moments.size();
-        self.size.store(size, Ordering::Relaxed);
+        self.bytes.change(self.size.swap(size, Ordering::Relaxed), size);
+    }
+
+    /// Returns how many bytes it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.size.load(Ordering::Relaxed)
     }
 
     fn write(&self) -> RwLockWriteGuard<'_, MemoryIndex> {
@@ -140,7 +172,19 @@ impl SharedIndex {
 impl IndexCache {
     /// Creates a cache of at most `budget` bytes.
     pub(crate) fn new(budget: usize) -> Self {
-        Self { budget, cached: Mutex::default(), growth: GrowthTracker::default() }
+        let (cached, growth) = (Mutex::default(), GrowthTracker::default());
+        Self { budget, cached, growth, bytes: Arc::default() }
+    }
+
+    /// Returns how many bytes indexes may take together.
+    pub(crate) fn budget(&self) -> usize {
+        self.budget
+    }
+
+    /// Returns how many bytes all indexes take now, and the most they ever took.
+    pub(crate) fn bytes(&self) -> (usize, usize) {
+        let read = |value: &AtomicUsize| value.load(Ordering::Relaxed);
+        (read(&self.bytes.now), read(&self.bytes.peak))
     }
 
     /// Returns the index of a memory, with everything that the memory had when it was opened.
@@ -181,14 +225,17 @@ impl IndexCache {
         let mut cached = self.lock();
         cached.uses += 1;
         let now = cached.uses;
-        let create = || (Arc::new(SharedIndex::new(place)), now);
+        let create = || (Arc::new(SharedIndex::new(place, &self.bytes)), now);
         let (shared, used) = cached.indexes.entry(place.memory).or_insert_with(create);
         *used = now;
         Arc::clone(shared)
     }
 
     /// Drops the least recently used indexes above the budget, but never the last one.
-    fn evict(&self) {
+    pub(crate) fn evict(&self) {
+        if self.bytes().0 <= self.budget {
+            return;
+        }
         let mut cached = self.lock();
         let size = |cached: &CachedIndexes| -> usize {
             cached.indexes.values().map(|(one, _)| one.size.load(Ordering::Relaxed)).sum()
@@ -227,6 +274,7 @@ impl IndexCache {
         let up_to = if entries.len() < EMBEDDED { last.max(known) } else { last };
         let by_sequence = entries.iter().map(|entry| entry.sequence).zip(vectors).collect();
         shared.add_vectors(embedder.name(), first, up_to, &by_sequence);
+        self.evict();
         Ok(true)
     }
 }
@@ -247,6 +295,8 @@ impl SharedIndex {
             index.search.add_vectors(embedder, number, passages);
         }
         index.search.activate_complete_vectors();
+        drop(index);
+        self.update_size();
     }
 }
 

@@ -33,7 +33,8 @@ impl Distilled {
 
     /// Returns the approximate number of bytes in use.
     pub(crate) fn size(&self) -> usize {
-        self.views.size() + self.chapters.size()
+        let context = self.context.as_ref().map_or(0, |one| one.content.as_str().len());
+        self.views.size() + self.chapters.size() + context
     }
 
     /// Returns whether there are no facts, no chapters and no context document.

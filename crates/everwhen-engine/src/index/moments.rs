@@ -21,7 +21,7 @@ const ENTRY_BYTES: usize = 200;
 
 /// A memory as it stood at a moment.
 pub(crate) struct PastMoment {
-    pub(crate) past: PastMemory,
+    pub(crate) past: Arc<PastMemory>,
     /// The memory's counts of changes when it was read.
     generation: u64,
     distilled: u64,
@@ -50,7 +50,7 @@ impl PastMoment {
             rewound: index.rewound(&past),
             chapters: WordIndex::new(past.chapters.clone(), words_of_chapter),
             facts: Mutex::default(),
-            past,
+            past: Arc::new(past),
         }
     }
 

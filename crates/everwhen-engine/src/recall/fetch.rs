@@ -17,9 +17,10 @@ pub(super) async fn fetch(
     found: SearchResults<'_>,
 ) -> Result<Recollection> {
     let zone = question.vault.zone.clone();
-    let is_outdated = |one: &&PreparedMemory| one.index.distilled().is_outdated(&one.memory, &zone);
-    let outdated = memories.iter().filter(|_| question.wants_distilled()).filter(is_outdated);
-    let outdated: Vec<_> = outdated.map(|one| Arc::clone(&one.index)).collect();
+    let outdated = memories.iter().filter(|_| question.wants_distilled()).filter_map(|one| {
+        one.index.as_ref().filter(|index| question.is_outdated(index, &one.memory))
+    });
+    let outdated: Vec<_> = outdated.map(Arc::clone).collect();
     let missing = memories.iter().map(|one| MissingRows::new(&found, one.place));
     let missing: Vec<MissingRows> = missing.filter(|one| !one.is_empty()).collect();
     let rows = if outdated.is_empty() && missing.is_empty() {
@@ -36,6 +37,7 @@ pub(super) async fn fetch(
         engine.store.look(read).await?
     };
     cache(&found, memories, &rows);
+    engine.index_cache.evict();
     let mut recollection = assemble(found, rows);
     question.add_about(&mut recollection);
     Ok(recollection)
@@ -95,9 +97,10 @@ fn read(snapshot: &dyn Snapshot, missing: &[MissingRows]) -> Result<Vec<MemoryRo
 /// Caches the entries that were read, for the next question.
 fn cache(found: &SearchResults<'_>, memories: &[PreparedMemory], rows: &[MemoryRows]) {
     for (place, (entries, _)) in rows.iter().filter(|(_, (entries, _))| !entries.is_empty()) {
-        if let Some(memory) = memories.iter().find(|one| one.place == *place) {
+        let memory = memories.iter().find(|one| one.place == *place);
+        if let Some(index) = memory.and_then(|memory| memory.index.as_ref()) {
             let numbers = missing_entries(found, *place).map(|one| one.hit.number);
-            memory.index.cache_entries(numbers.zip(entries));
+            index.cache_entries(numbers.zip(entries));
         }
     }
 }

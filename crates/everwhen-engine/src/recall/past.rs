@@ -34,9 +34,12 @@ impl Deref for SearchedIndex<'_> {
 impl PreparedMemory {
     /// Returns the index to search.
     pub(super) fn read(&self) -> SearchedIndex<'_> {
-        match self.past.as_deref().and_then(|moment| moment.rewound.as_ref()) {
+        match self.moment.as_deref().and_then(|moment| moment.rewound.as_ref()) {
             Some(index) => SearchedIndex::Rewound(index),
-            None => SearchedIndex::Shared(self.index.read()),
+            None => {
+                let index = self.index.as_ref().expect("an index is dropped after the search");
+                SearchedIndex::Shared(index.read())
+            }
         }
     }
 }
@@ -72,7 +75,7 @@ impl Question {
         recollection: &mut Recollection,
     ) -> Result<()> {
         for memory in memories {
-            let Some(past) = memory.past.as_ref().map(|moment| &moment.past) else { continue };
+            let Some(past) = memory.past.as_deref() else { continue };
             for item in &mut recollection.items {
                 if item.entry.memory == memory.place.memory {
                     item.entry = past.entry(item.entry.clone());

@@ -23,12 +23,12 @@ pub(super) struct MemoryHit<'m, Id> {
 }
 
 /// What was found in one memory.
-struct MemoryRanking<'m, 'i> {
+pub(super) struct MemoryRanking<'m, 'i> {
     memory: &'m PreparedMemory,
     index: &'i MemoryIndex,
-    conversations: RankedList,
-    entries: RankedList,
-    nothing_in_period: bool,
+    pub(super) conversations: RankedList,
+    pub(super) entries: RankedList,
+    pub(super) nothing_in_period: bool,
 }
 
 /// A hit, with its memory and its index.
@@ -57,7 +57,7 @@ impl Question {
         self.merge(rankings, nothing_in_period)
     }
 
-    fn search_memory<'m, 'i>(
+    pub(super) fn search_memory<'m, 'i>(
         &self,
         memory: &'m PreparedMemory,
         index: &'i MemoryIndex,
@@ -94,7 +94,7 @@ impl Question {
     fn filter(&self, memory: &PreparedMemory, index: &MemoryIndex) -> SearchFilter {
         let tags: Vec<&str> = self.query.tags.iter().map(|tag| tag.as_str()).collect();
         let tagged = || match &memory.past {
-            Some(moment) => index.tagged_at(&tags, &moment.past),
+            Some(past) => index.tagged_at(&tags, past),
             None => index.tagged(&tags),
         };
         SearchFilter {

@@ -23,6 +23,13 @@ pub(crate) struct PendingVectors {
     vectors: PassageVectors,
 }
 
+impl PendingVectors {
+    /// Returns the number of bytes in use.
+    pub(super) fn size(&self) -> usize {
+        self.vectors.size()
+    }
+}
+
 impl VectorCoverage {
     fn new(embedder: &str) -> Self {
         Self { embedder: embedder.to_owned(), documents: 0 }

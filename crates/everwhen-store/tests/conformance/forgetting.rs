@@ -22,12 +22,12 @@ use crate::rows::{at, name};
 use crate::talk::{memory, said, stored};
 
 /// A word that occurs once, in what the user says.
-const MARKER: &str = "zanzibarium";
+pub(crate) const MARKER: &str = "zanzibarium";
 /// What the user says; the model quotes it.
 const SECRET: &str = "I like zanzibarium tea";
 
 /// A model that repeats the word in everything it writes, if it is told it.
-fn model() -> ScriptedLlm {
+pub(crate) fn model() -> ScriptedLlm {
     ScriptedLlm::new(|prompt: &Prompt| {
         let is_told = prompt.messages.iter().any(|message| message.content.contains(MARKER));
         let word = if is_told { MARKER } else { "nothing" };
@@ -58,7 +58,7 @@ fn rules() -> ChapterRules {
     }
 }
 
-fn engine(store: Arc<dyn Store>, seed: u64) -> (Engine, Arc<ManualClock>) {
+pub(crate) fn engine(store: Arc<dyn Store>, seed: u64) -> (Engine, Arc<ManualClock>) {
     let (world, clock) = manual_world(at(0), seed);
     let defaults = VaultDefaults { zone: Zone::utc(), settings: Settings::default() };
     let looking_back = Some("What did they say about themselves?".to_owned());
@@ -66,13 +66,13 @@ fn engine(store: Arc<dyn Store>, seed: u64) -> (Engine, Arc<ManualClock>) {
     (engine.with_retrospection(looking_back), clock)
 }
 
-fn vault(engine: &Engine) -> Vault {
+pub(crate) fn vault(engine: &Engine) -> Vault {
     block_on(engine.vault_to_write(Address::Name(name("v")))).unwrap()
 }
 
 /// Two conversations, the first of which begins with what will be forgotten, one that has yet to end, and the rest
 /// of a workflow.
-fn tell(vault: &Vault) -> EntryId {
+pub(crate) fn tell(vault: &Vault) -> EntryId {
     let line = |number: i64| {
         let role = if number % 2 == 0 { Role::User } else { Role::Assistant };
         let text = if number == 0 { SECRET.to_owned() } else { format!("I saw {number} birds") };

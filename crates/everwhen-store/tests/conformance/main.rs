@@ -28,6 +28,7 @@ mod faults;
 mod foreign_chapters;
 mod forgetting;
 mod graph;
+mod half_written;
 mod histories;
 mod imports;
 mod isolation;
@@ -179,6 +180,7 @@ suite! {
         what_is_forgotten_is_told_no_more,
         what_is_at_hand_costs_no_visit,
         what_others_forget_leaves_it_at_hand,
+        all_memories_are_recalled_within_the_bytes_for_indexes,
     }
     models {
         usage_adds_up_by_day_model_and_purpose,
@@ -390,6 +392,9 @@ suite! {
     forgetting {
         a_forget_at_any_step_of_any_job_leaves_no_trace,
         what_was_replaced_is_forgotten_with_the_rest,
+    }
+    half_written {
+        a_killed_chapters_job_leaves_sound_chapters_that_can_be_forgotten,
     }
     past {
         no_later_write_changes_an_answer,

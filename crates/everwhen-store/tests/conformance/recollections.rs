@@ -209,3 +209,45 @@ pub(crate) fn what_others_forget_leaves_it_at_hand(open: Open) {
     assert_eq!(ask(&theirs, &questions()[0]).items.len(), 0);
     assert_eq!(other.found(), (7, 1));
 }
+
+/// A vault whose indexes do not fit into memory together is asked as a whole: the answer is the same as with room for
+/// all, and never more than the budget and one index are held.
+pub(crate) fn all_memories_are_recalled_within_the_bytes_for_indexes(open: Open) {
+    let talk = Talk::new(open);
+    let animals = ["cat", "dog", "owl", "fox", "hen", "bee", "ant", "elk", "emu", "yak"];
+    for (number, animal) in animals.iter().enumerate() {
+        let line = |day: i64| {
+            let text = format!("on day {day} the {animal} went to the sea and I live near it");
+            said(Role::User, &text).said_at(at(-10_000 + 100 * day + number as i64))
+        };
+        let place = Address::Name(name(&format!("m{number}")));
+        block_on(talk.vault.remember(place, (0..40).map(line).collect(), None)).unwrap();
+    }
+    talk.minute(1);
+    talk.settle();
+    let bed = Arc::clone(&talk.bed.store);
+    let asked = |bytes: usize, query: &Query| {
+        let (engine, clock) = engine_over(Arc::clone(&bed));
+        let engine = engine.with_index_bytes(bytes);
+        clock.set(at(60));
+        let vault = block_on(engine.vault(Address::Name(name("v")))).unwrap();
+        let told = block_on(vault.recall_all(query.clone())).unwrap();
+        let briefly: Vec<String> = (told.items.iter())
+            .map(|one| format!("{} {:.3}", one.entry.id, one.score))
+            .chain(told.conversations.iter().map(|one| format!("{:.3}", one.score)))
+            .chain(told.facts.iter().map(|one| one.fact.fact.statement.clone()))
+            .collect();
+        (briefly, engine.index_bytes())
+    };
+    let texts = ["the owl and the sea", "what did the fox do on day 7?", "where do I live?"];
+    let asked_now = texts.map(|text| Query { asked_at: Some(at(60)), ..Query::new(text) });
+    let as_of = Query { as_of: Some(at(30)), ..asked_now[0].clone() };
+    for query in asked_now.into_iter().chain([as_of]) {
+        let (with_room, (_, all)) = asked(usize::MAX, &query);
+        let budget = all / 4;
+        let (without, (_, peak)) = asked(budget, &query);
+        assert_eq!(without, with_room, "{query:?}");
+        assert!(!without.is_empty(), "{query:?}");
+        assert!(peak <= budget + all / 8, "{peak} of {all} with a budget of {budget}: {query:?}");
+    }
+}

@@ -20,6 +20,13 @@ pub(crate) struct OpenedMemory {
     pub(super) update: Option<IndexUpdate>,
 }
 
+impl OpenedMemory {
+    /// A memory as a question found it before, without an update of its index.
+    pub(crate) fn found(place: MemoryRef, memory: Memory) -> Self {
+        Self { place, memory, update: None }
+    }
+}
+
 /// How far an index has come.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct IndexPosition {
