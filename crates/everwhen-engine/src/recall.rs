@@ -18,6 +18,7 @@ mod search;
 mod select;
 mod summaries;
 mod superseded;
+mod sweep;
 mod verbs;
 
 use std::cell::LazyCell;

@@ -1,8 +1,9 @@
 //! Vectors that were computed before, kept on disk: the same text and the same model give the
 //! same vector, so a transformer need not see a text twice.
 //!
-//! Each model has a directory of its own, with append-only [files](vector_files) of records. Texts are
-//! known by their hash alone; what was said is not in here, and what is forgotten is overwritten. A
+//! Each model has a directory of its own, with [files](vector_files) of records. Texts are known by their
+//! hash alone; what was said is not in here, and what is forgotten is overwritten. What another process
+//! has forgotten is found by a sweep. Questions are kept in memory only: what becomes of them is not known. A
 //! cache that cannot be written is slower, never wrong: the vectors are handed out all the same.
 
 mod records;
@@ -22,24 +23,46 @@ use vector_files::VectorFiles;
 /// Texts embedded before their vectors are kept: what a killed run loses at most.
 const PORTION: usize = 64;
 
-/// What a text is to the model; some read questions and texts differently.
-#[derive(Debug, Clone, Copy)]
-enum As {
-    Text,
-    Question,
-}
+/// Most questions whose vectors are in memory; then all are dropped.
+const QUESTIONS: usize = 1_000;
 
 /// An embedder that remembers on disk.
 pub struct Cached {
     inner: Arc<dyn Embedder>,
     files: Mutex<VectorFiles>,
+    questions: Mutex<Questions>,
+}
+
+/// The vectors of the last questions.
+#[derive(Default)]
+struct Questions {
+    vectors: HashMap<Key, Vec<f32>>,
+    /// How often something was forgotten: what was with the model then is not kept.
+    forgets: u64,
+}
+
+impl Questions {
+    fn keep(&mut self, key: Key, vector: &[f32], forgets: u64) {
+        if self.forgets != forgets {
+            return;
+        }
+        if self.vectors.len() >= QUESTIONS {
+            self.vectors.clear();
+        }
+        self.vectors.insert(key, vector.to_vec());
+    }
+
+    fn forget(&mut self) {
+        self.vectors.clear();
+        self.forgets += 1;
+    }
 }
 
 impl Cached {
     /// The same embedder, with its vectors kept under a directory that may hold those of others.
     pub fn new(inner: Arc<dyn Embedder>, directory: &Path) -> Result<Self> {
         let files = VectorFiles::open(directory, inner.name(), inner.dimensions())?;
-        Ok(Self { inner, files: Mutex::new(files) })
+        Ok(Self { inner, files: Mutex::new(files), questions: Mutex::default() })
     }
 
     /// Vectors kept.
@@ -53,7 +76,7 @@ impl Cached {
     }
 
     async fn texts(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
-        let keys: Vec<Key> = texts.iter().map(|text| key(As::Text, text)).collect();
+        let keys: Vec<Key> = texts.iter().map(|text| key(text)).collect();
         let mut known = self.known(&keys);
         let mut missing: Vec<(Key, &str)> = Vec::new();
         for (key, text) in keys.iter().zip(texts).filter(|(key, _)| !known.contains_key(*key)) {
@@ -75,20 +98,26 @@ impl Cached {
     }
 
     async fn question(&self, question: &str) -> Result<Vec<f32>> {
-        let key = key(As::Question, question);
-        if let Some(vector) = self.known(&[key]).remove(&key) {
-            return Ok(vector);
-        }
-        let under_way = UnderWay::new(self);
-        let fresh = [(key, self.inner.embed_question(question).await?)];
-        under_way.came_back(&fresh);
-        let [(_, vector)] = fresh;
+        let key = key(question);
+        let forgets = {
+            let questions = self.questions();
+            if let Some(vector) = questions.vectors.get(&key) {
+                return Ok(vector.clone());
+            }
+            questions.forgets
+        };
+        let vector = self.inner.embed_question(question).await?;
+        self.questions().keep(key, &vector, forgets);
         Ok(vector)
     }
 
     fn known(&self, keys: &[Key]) -> HashMap<Key, Vec<f32>> {
         let mut files = self.files();
         keys.iter().filter_map(|key| Some((*key, files.find(key)?))).collect()
+    }
+
+    fn questions(&self) -> MutexGuard<'_, Questions> {
+        self.questions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A panic elsewhere leaves at worst a record that its checksum gives away.
@@ -147,7 +176,7 @@ impl Embedder for Cached {
 
     fn at_hand(&self, texts: &[&str]) -> Vec<Option<Vec<f32>>> {
         let mut files = self.files();
-        texts.iter().map(|text| files.find(&key(As::Text, text))).collect()
+        texts.iter().map(|text| files.find(&key(text))).collect()
     }
 
     fn keeps(&self) -> bool {
@@ -155,9 +184,21 @@ impl Embedder for Cached {
     }
 
     fn forget(&self, texts: &[&str]) {
-        // What was said in a chat was a question, too.
-        let keys = texts.iter().flat_map(|text| [key(As::Text, text), key(As::Question, text)]);
-        self.files().forget(&keys.collect::<Vec<Key>>());
+        self.questions().forget();
+        self.files().forget(&texts.iter().map(|text| key(text)).collect::<Vec<Key>>());
+    }
+
+    fn begin_sweep(&self) {
+        self.files().begin_sweep();
+    }
+
+    fn note_needed(&self, texts: &[&str]) {
+        self.files().note_needed(texts.iter().map(|text| key(text)));
+    }
+
+    fn end_sweep(&self) -> usize {
+        self.questions().forget();
+        self.files().end_sweep()
     }
 }
 
@@ -167,12 +208,9 @@ impl std::fmt::Debug for Cached {
     }
 }
 
-fn key(to: As, text: &str) -> Key {
-    let first = match to {
-        As::Text => b't',
-        As::Question => b'q',
-    };
-    *blake3::Hasher::new().update(&[first]).update(text.as_bytes()).finalize().as_bytes()
+/// The letter says that it was a text: earlier versions kept questions under another one.
+fn key(text: &str) -> Key {
+    *blake3::Hasher::new().update(b"t").update(text.as_bytes()).finalize().as_bytes()
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use everwhen_engine::ports::Embedder;
 use everwhen_models::{EmbedderSetting, StaticTable};
+use tokio::time::Instant;
 
 use crate::world::SystemChance;
 use crate::{Engine, Error, ErrorKind, Result};
@@ -21,6 +22,10 @@ use crate::{Engine, Error, ErrorKind, Result};
 pub const VECTORS_FOLDER: &str = "vectors";
 /// File in that directory that names the transformer whose vectors are complete.
 const NOTE: &str = "transformer";
+/// File in that directory that says up to which state vectors of forgotten texts were erased.
+const SWEPT: &str = "swept";
+/// Interval between two checks whether another process has forgotten something.
+const SWEEP: Duration = Duration::from_secs(60 * 60);
 /// Polling interval when nothing is waiting to be embedded.
 const PAUSE: Duration = Duration::from_secs(1);
 /// Longest interval between two attempts to reach an embedder.
@@ -129,13 +134,17 @@ impl Embedding {
     }
 
     async fn embed(&self) {
-        let (mut failures, mut is_busy) = (0, false);
+        let (mut failures, mut is_busy, mut sweep_at) = (0, false, Instant::now());
         loop {
             match self.engine.embed_step().await {
                 Ok(true) => (failures, is_busy) = (0, true),
                 Ok(false) => {
                     if std::mem::take(&mut is_busy) {
                         self.note();
+                    }
+                    if Instant::now() >= sweep_at {
+                        sweep_at = Instant::now() + SWEEP;
+                        self.sweep().await;
                     }
                     tokio::time::sleep(PAUSE).await;
                 }
@@ -144,6 +153,26 @@ impl Embedding {
                     tracing::warn!(%error, "embedding fails; trying again");
                     tokio::time::sleep(pause(failures)).await;
                 }
+            }
+        }
+    }
+}
+
+impl Embedding {
+    /// Erases vectors of what other processes have forgotten since this was last done.
+    async fn sweep(&self) {
+        let path = self.vectors.join(SWEPT);
+        let swept = std::fs::read_to_string(&path).ok();
+        let swept = swept.and_then(|text| text.trim().parse::<u64>().ok());
+        match self.engine.sweep_vectors(swept).await {
+            Ok(now) if Some(now) != swept => {
+                if let Err(error) = std::fs::write(&path, now.to_string()) {
+                    tracing::warn!(%error, "that vectors were looked through cannot be noted");
+                }
+            }
+            Ok(_) => {}
+            Err(error) => {
+                tracing::warn!(%error, "vectors cannot be looked through for what was forgotten");
             }
         }
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use everwhen::memory::{Address, Name, NewEntry, Role, Said};
-use everwhen::models::StaticTable;
+use everwhen::models::{Cached, StaticTable};
 use everwhen::ports::{Embedder, Wait};
 use everwhen::recall::{Query, Recollection, Signal};
 use everwhen::{Config, Engine, Environment, Error, Everwhen, Flags, Forget};
@@ -245,4 +245,37 @@ async fn what_is_forgotten_leaves_the_embedder_too() {
     assert_eq!(place.counts().0, 2, "what is gone is not embedded");
     vault.forget_vault(None).await.unwrap();
     assert_eq!(place.slow.forgotten.load(Ordering::SeqCst), 6);
+}
+
+/// Two servers over one store keep vectors in directories of their own. One forgets; the other is told nothing and
+/// finds out.
+#[tokio::test]
+async fn what_another_server_forgets_leaves_the_vectors_of_this_one() {
+    let place = StoreLocation::new().await;
+    let directory = tempfile::tempdir().unwrap();
+    let server = |folder: &str| {
+        let cached = Cached::new(place.slow.clone(), &directory.path().join(folder)).unwrap();
+        let cached = Arc::new(cached);
+        (place.everwhen.engine().clone().with_embedder(cached.clone()), cached)
+    };
+    let ((here, kept_here), (there, kept_there)) = (server("here"), server("there"));
+    for kept in [&kept_here, &kept_there] {
+        kept.embed(&["Adopted a kitten", "Planted tomatoes", "Started the violin"]).await.unwrap();
+    }
+    let state = there.sweep_vectors(None).await.unwrap();
+    assert_eq!(kept_there.len(), 3, "all of it is still there");
+    let vault = here.vault(name("ana")).await.unwrap();
+    let kitten = place.ask("kitten").await.items[0].entry.id;
+    vault.forget(name("diary"), Forget::Entry(kitten), None).await.unwrap();
+    assert_eq!((kept_here.len(), kept_there.len()), (2, 3));
+    let after = there.sweep_vectors(Some(state)).await.unwrap();
+    let known = kept_there.at_hand(&["Adopted a kitten", "Planted tomatoes"]);
+    assert_eq!(known.iter().map(Option::is_some).collect::<Vec<_>>(), [false, true]);
+    assert_ne!(after, state);
+    kept_there.embed(&["needed by nothing"]).await.unwrap();
+    assert_eq!(there.sweep_vectors(Some(after)).await.unwrap(), after);
+    assert_eq!(kept_there.len(), 3, "nothing was forgotten since, so nothing is read");
+    vault.forget_vault(None).await.unwrap();
+    there.sweep_vectors(Some(after)).await.unwrap();
+    assert_eq!(kept_there.len(), 0);
 }

@@ -5,6 +5,7 @@ use super::keep::keep;
 use super::{FactVector, extract, model};
 use crate::Result;
 use crate::engine::Engine;
+use crate::index::embedded_passages;
 use crate::job::Job;
 use crate::job_run::{self, ConversationMaterial};
 use crate::memory::is_statement;
@@ -105,12 +106,22 @@ async fn close(engine: &Engine, drafts: Vec<Draft>, entries: &[Entry]) -> Result
     };
     let said: Vec<&str> = drafts.iter().map(|draft| quoted(draft).unwrap_or_default()).collect();
     let stated: Vec<&str> = drafts.iter().map(|draft| draft.statement.as_str()).collect();
-    let (said, stated) = (embedder.embed(&said).await?, embedder.embed(&stated).await?);
+    let (quotes, statements) = (embedder.embed(&said).await?, embedder.embed(&stated).await?);
     let least = thresholds(&*embedder, engine.fact_rules()).borne_out;
     let cosine = |a: &[f32], b: &[f32]| -> f32 { a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>() };
-    let pairs = drafts.into_iter().zip(said.iter().zip(&stated));
-    Ok(pairs
-        .filter(|(_, (said, stated))| cosine(said, stated) >= least)
+    let is_close: Vec<bool> =
+        quotes.iter().zip(&statements).map(|(a, b)| cosine(a, b) >= least).collect();
+    // Neither a part of an entry nor a statement that becomes no fact is forgotten with anything, so their
+    // vectors are not kept.
+    let is_whole = |text: &&str| entries.iter().any(|one| embedded_passages(one).contains(text));
+    let mut passing: Vec<&str> = said.into_iter().filter(|text| !is_whole(text)).collect();
+    passing
+        .extend(stated.iter().zip(&is_close).filter(|(_, close)| !**close).map(|(text, _)| text));
+    embedder.forget(&passing);
+    Ok(drafts
+        .into_iter()
+        .zip(is_close)
+        .filter(|(_, close)| *close)
         .map(|(draft, _)| draft)
         .collect())
 }

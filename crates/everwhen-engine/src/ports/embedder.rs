@@ -35,4 +35,13 @@ pub trait Embedder: Send + Sync {
     }
     /// Lets go of what is kept of these texts.
     fn forget(&self, _texts: &[&str]) {}
+    /// Begins to note which of the vectors that are kept are needed.
+    fn begin_sweep(&self) {}
+    /// Notes that the vectors of these texts are needed.
+    fn note_needed(&self, _texts: &[&str]) {}
+    /// Erases the vectors that were neither noted nor computed since the sweep began, and returns how
+    /// many there were.
+    fn end_sweep(&self) -> usize {
+        0
+    }
 }

@@ -26,6 +26,13 @@ pub(super) fn header(model: &str, dimensions: usize) -> Vec<u8> {
     header
 }
 
+/// The dimensions of the vectors behind a header, if it is one of ours.
+pub(super) fn dimensions(header: &[u8]) -> Option<usize> {
+    let rest = header.strip_prefix(MAGIC)?;
+    let bytes: [u8; 4] = rest.get(..4)?.try_into().ok()?;
+    usize::try_from(u32::from_le_bytes(bytes)).ok().filter(|dimensions| *dimensions <= 1 << 16)
+}
+
 /// Bytes of a record.
 pub(super) fn record_bytes(dimensions: usize) -> usize {
     KEY_BYTES + dimensions * 4 + CHECKSUM_BYTES

@@ -180,7 +180,7 @@ async fn what_is_known_is_at_hand_and_what_is_forgotten_is_gone_from_the_disk() 
     cached.forget(&["bb", "never seen"]);
     assert_eq!(at_hand(&cached), [Some(vec![1.0, 1.0]), None, None]);
     let content = fs::read(&cache.files()[0]).unwrap();
-    let hash = key(As::Text, "bb");
+    let hash = key("bb");
     assert!(!content.windows(32).any(|part| part == hash), "the hash is still there");
     drop(cached);
     assert_eq!(cache.open().len(), 2);
@@ -188,7 +188,7 @@ async fn what_is_known_is_at_hand_and_what_is_forgotten_is_gone_from_the_disk() 
 
 /// Whether a file has the hash of a text.
 fn holds(cache: &TestCache, text: &str) -> bool {
-    let hash = key(As::Text, text);
+    let hash = key(text);
     let has = |file: PathBuf| fs::read(file).unwrap().windows(32).any(|part| part == hash);
     cache.files().into_iter().any(has)
 }
@@ -222,4 +222,79 @@ async fn a_vector_that_two_processes_kept_is_forgotten_twice() {
     assert_eq!(cache.files().len(), 2);
     cache.open().forget(&["bb"]);
     assert!(!holds(&cache, "bb"));
+}
+
+#[tokio::test]
+async fn a_sweep_erases_what_no_text_needs_any_more() {
+    let cache = TestCache::new();
+    let cached = cache.open();
+    cached.embed(&["a", "bb", "ccc"]).await.unwrap();
+    cached.begin_sweep();
+    cached.note_needed(&["ccc", "never seen"]);
+    cached.embed(&["dddd"]).await.unwrap();
+    assert_eq!(cached.end_sweep(), 2, "it is not told which; another process has forgotten them");
+    let held = ["a", "bb", "ccc", "dddd"].map(|text| holds(&cache, text));
+    assert_eq!((held, cached.len()), ([false, false, true, true], 2));
+    assert_eq!(cached.end_sweep(), 0, "none has begun");
+    assert_eq!(cached.len(), 2);
+}
+
+#[tokio::test]
+async fn a_sweep_looks_into_the_files_of_models_used_before() {
+    let cache = TestCache::new();
+    cache.open().embed(&["a", "bb"]).await.unwrap();
+    let before = cache.files().remove(0);
+    let folder = cache.directory.path().join("another-model");
+    fs::create_dir(&folder).unwrap();
+    let mut content = records::header("another", 3);
+    content.extend(records::write(&key("a"), &[1.0, 2.0, 3.0]));
+    content.extend(records::write(&key("bb"), &[1.0, 2.0, 3.0]));
+    fs::write(folder.join("000.vectors"), content).unwrap();
+    fs::write(folder.join("notes.txt"), "another file").unwrap();
+    fs::remove_file(before).unwrap();
+    let cached = cache.open();
+    cached.begin_sweep();
+    cached.note_needed(&["a"]);
+    assert_eq!(cached.end_sweep(), 1);
+    assert_eq!((holds(&cache, "a"), holds(&cache, "bb")), (true, false));
+    assert_eq!(fs::read_to_string(folder.join("notes.txt")).unwrap(), "another file");
+}
+
+#[tokio::test]
+async fn what_was_overwritten_is_used_again_so_that_files_do_not_grow() {
+    let cache = TestCache::new();
+    let cached = cache.open();
+    cached.embed(&["a", "bb", "ccc"]).await.unwrap();
+    let size = || fs::metadata(&cache.files()[0]).unwrap().len();
+    let before = size();
+    cached.forget(&["a", "ccc"]);
+    cached.embed(&["dddd"]).await.unwrap();
+    drop(cached);
+    let again = cache.open();
+    again.embed(&["eeeee"]).await.unwrap();
+    assert_eq!((size(), again.len()), (before, 3));
+    again.embed(&["ffffff"]).await.unwrap();
+    assert_eq!(size(), before + records::record_bytes(2) as u64);
+    drop(again);
+    let third = cache.open();
+    assert_eq!(third.embed(&["bb", "dddd", "eeeee", "ffffff"]).await.unwrap()[1], [4.0, 1.0]);
+    assert_eq!(cache.asked(), 6);
+}
+
+#[tokio::test]
+async fn questions_are_never_on_the_disk_and_are_dropped_with_any_forget() {
+    let cache = TestCache::new();
+    let cached = cache.open();
+    let empty = fs::read(&cache.files()[0]).unwrap();
+    for number in 0..QUESTIONS + 1 {
+        cached.embed_question(&"q".repeat(number)).await.unwrap();
+    }
+    assert_eq!(fs::read(&cache.files()[0]).unwrap(), empty);
+    assert_eq!((cached.questions().vectors.len(), cache.asked()), (1, QUESTIONS + 1));
+    let again = "q".repeat(QUESTIONS);
+    cached.embed_question(&again).await.unwrap();
+    assert_eq!(cache.asked(), QUESTIONS + 1);
+    cached.forget(&["something else"]);
+    cached.embed_question(&again).await.unwrap();
+    assert_eq!(cache.asked(), QUESTIONS + 2);
 }

@@ -1,4 +1,7 @@
-//! The files of one model. Each process appends to a file of its own and reads all of them.
+//! The files of one model. Each process writes to a file of its own and reads all of them. A new record takes
+//! the place of one that was overwritten; else it is appended.
+
+mod sweep;
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -7,6 +10,7 @@ use std::path::Path;
 
 use everwhen_engine::{Error, Result};
 
+use self::sweep::Sweep;
 use super::records::{self, HEADER_BYTES, Key};
 
 /// More processes than this do not write to one cache.
@@ -25,6 +29,9 @@ pub(super) struct VectorFiles {
     forgotten: HashSet<Key>,
     /// Which of the files is ours, and where it ends; nothing once it could not be written.
     own: Option<Place>,
+    /// Where records of our file were overwritten.
+    free: Vec<u64>,
+    sweep: Sweep,
 }
 
 #[derive(Clone, Copy)]
@@ -48,6 +55,8 @@ impl VectorFiles {
             under_way: 0,
             forgotten: HashSet::new(),
             own: None,
+            free: Vec::new(),
+            sweep: Sweep::new(&directory),
         };
         files.open_files(&directory).map_err(|error| {
             let directory = directory.display();
@@ -85,6 +94,7 @@ impl VectorFiles {
         let is_new = |(key, _): &&(Key, Vec<f32>)| {
             !self.forgotten.contains(key) && !self.places.contains_key(key)
         };
+        self.sweep.note(vectors.iter().map(|(key, _)| *key));
         let fresh: Vec<(Key, Vec<f32>)> = vectors.iter().filter(is_new).cloned().collect();
         self.under_way -= 1;
         if self.under_way == 0 {
@@ -95,23 +105,46 @@ impl VectorFiles {
 
     /// Keeps vectors. If that fails, nothing is kept from then on.
     fn keep(&mut self, vectors: &[(Key, Vec<f32>)]) {
-        let Some(own) = self.own else { return };
-        let content: Vec<u8> =
-            vectors.iter().flat_map(|(key, vector)| records::write(key, vector)).collect();
-        if content.len() != vectors.len() * self.record_bytes {
+        if vectors
+            .iter()
+            .any(|(key, vector)| records::write(key, vector).len() != self.record_bytes)
+        {
             tracing::warn!("vectors of another size than the model's are not cached");
             return;
         }
-        if let Err(error) = write_at(&self.files[own.file], own.offset, &content) {
+        let again = self.free.len().min(vectors.len());
+        let (again, behind) = vectors.split_at(again);
+        if let Err(error) = self.fill(again).and_then(|()| self.append(behind)) {
             tracing::warn!(%error, "the vector cache cannot be written; vectors are not kept");
             self.own = None;
-            return;
         }
+    }
+
+    /// Writes vectors where others were overwritten.
+    fn fill(&mut self, vectors: &[(Key, Vec<f32>)]) -> io::Result<()> {
+        let Some(own) = self.own else { return Ok(()) };
+        for (key, vector) in vectors {
+            let Some(offset) = self.free.pop() else { return Ok(()) };
+            let mut file = &self.files[own.file];
+            file.seek(SeekFrom::Start(offset))?;
+            file.write_all(&records::write(key, vector))?;
+            self.places.insert(*key, Place { offset, ..own });
+        }
+        Ok(())
+    }
+
+    /// Writes vectors at the end.
+    fn append(&mut self, vectors: &[(Key, Vec<f32>)]) -> io::Result<()> {
+        let Some(own) = self.own else { return Ok(()) };
+        let content: Vec<u8> =
+            vectors.iter().flat_map(|(key, vector)| records::write(key, vector)).collect();
+        write_at(&self.files[own.file], own.offset, &content)?;
         let offsets = (own.offset..).step_by(self.record_bytes);
         for ((key, _), offset) in vectors.iter().zip(offsets) {
             self.places.insert(*key, Place { offset, ..own });
         }
         self.own = Some(Place { offset: own.offset + content.len() as u64, ..own });
+        Ok(())
     }
 
     /// Overwrites vectors. One that cannot be overwritten is said; it stays a vector without a text.
@@ -120,12 +153,22 @@ impl VectorFiles {
         if self.under_way > 0 {
             self.forgotten.extend(keys);
         }
-        let is_meant = |double: &mut (Key, Place)| keys.contains(&double.0);
+        let meant: HashSet<&Key> = keys.iter().collect();
+        let is_meant = |double: &mut (Key, Place)| meant.contains(&double.0);
         let doubles = self.doubles.extract_if(.., is_meant).map(|(_, place)| place);
         let places = keys.iter().filter_map(|key| self.places.remove(key));
-        for place in doubles.chain(places).collect::<Vec<Place>>() {
-            if let Err(error) = write_over(&self.files[place.file], place.offset, &blank) {
-                tracing::warn!(%error, "a vector of something forgotten cannot be overwritten");
+        let places: Vec<Place> = doubles.chain(places).collect();
+        for (number, file) in self.files.iter().enumerate() {
+            let here = || places.iter().filter(|place| place.file == number);
+            let offsets: Vec<u64> = here().map(|place| place.offset).collect();
+            match write_over(file, &offsets, &blank) {
+                Ok(()) if self.own.is_some_and(|own| own.file == number) => {
+                    self.free.extend(offsets);
+                }
+                Ok(()) => {}
+                Err(error) => {
+                    tracing::warn!(%error, "vectors of something forgotten cannot be overwritten");
+                }
             }
         }
     }
@@ -151,17 +194,19 @@ impl VectorFiles {
             file.set_len(0)?;
             file.write_all(&self.header)?;
         }
-        let Some(end) = self.read_all(&file)? else { return Ok(()) };
+        let Some((end, blank)) = self.read_all(&file)? else { return Ok(()) };
         if is_free {
             file.set_len(end)?;
+            self.free = blank;
             self.own = Some(Place { file: self.files.len(), offset: end });
         }
         self.files.push(file);
         Ok(())
     }
 
-    /// Notes where the whole records of a file are, and says where the last of them ends.
-    fn read_all(&mut self, mut file: &File) -> io::Result<Option<u64>> {
+    /// Notes where the whole records of a file are, and says where the last of them ends and which were
+    /// overwritten.
+    fn read_all(&mut self, mut file: &File) -> io::Result<Option<(u64, Vec<u64>)>> {
         file.seek(SeekFrom::Start(0))?;
         let mut reader = BufReader::with_capacity(1 << 20, file);
         let mut header = vec![0; HEADER_BYTES];
@@ -169,16 +214,19 @@ impl VectorFiles {
             return Ok(None);
         }
         let (number, mut end) = (self.files.len(), HEADER_BYTES as u64);
-        let mut record = vec![0; self.record_bytes];
+        let (mut record, mut blank) = (vec![0; self.record_bytes], Vec::new());
         while reader.read_exact(&mut record).is_ok() {
             if let Some(key) = records::key(&record)
                 && let Some(before) = self.places.insert(key, Place { file: number, offset: end })
             {
                 self.doubles.push((key, before));
             }
+            if record.iter().all(|byte| *byte == 0) {
+                blank.push(end);
+            }
             end += self.record_bytes as u64;
         }
-        Ok(Some(end))
+        Ok(Some((end, blank)))
     }
 }
 
@@ -191,10 +239,13 @@ fn is_free(file: &File) -> io::Result<bool> {
     }
 }
 
-fn write_over(mut file: &File, place: u64, content: &[u8]) -> io::Result<()> {
-    file.seek(SeekFrom::Start(place))?;
-    file.write_all(content)?;
-    file.sync_data()
+/// Writes the same content at several places.
+fn write_over(mut file: &File, offsets: &[u64], content: &[u8]) -> io::Result<()> {
+    for offset in offsets {
+        file.seek(SeekFrom::Start(*offset))?;
+        file.write_all(content)?;
+    }
+    if offsets.is_empty() { Ok(()) } else { file.sync_data() }
 }
 
 /// Writes all of it, or leaves the file as it was.

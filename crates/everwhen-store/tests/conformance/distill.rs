@@ -1,15 +1,17 @@
 //! Distilling, over every store: what conversations leave behind, and that nothing disturbs it.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
 
 use everwhen_engine::facts::{FactQuery, FactView};
 use everwhen_engine::job::{JobKind, JobState};
 use everwhen_engine::memory::{Role, Said, SummaryBy};
+use everwhen_engine::ports::{Embedder, Wait};
 use everwhen_engine::recall::Query;
 use everwhen_engine::receipt::Receipt;
 use everwhen_engine::time::Zone;
 use everwhen_engine::{Error, Forget, NewCorrection, Result, Vault, VaultChange};
-use everwhen_testkit::{ScriptedLlm, block_on};
+use everwhen_testkit::{ScriptedLlm, WordEmbedder, block_on};
 use jiff::SignedDuration;
 
 use crate::bed::Open;
@@ -277,4 +279,54 @@ pub(crate) fn false_facts_among_true_ones_are_left_out(open: Open) {
     talk.minute(60);
     talk.settle();
     assert_eq!(texts(&talk.vault, all()), ["The user has a dog (mentioned 2025-06-01)"]);
+}
+
+/// An embedder that keeps what it was shown.
+#[derive(Default)]
+struct Keeping(Mutex<BTreeSet<String>>);
+
+impl Embedder for Keeping {
+    fn name(&self) -> &str {
+        "keeping/1"
+    }
+
+    fn dimensions(&self) -> usize {
+        WordEmbedder.dimensions()
+    }
+
+    fn embed<'a>(&'a self, texts: &'a [&'a str]) -> Wait<'a, Vec<Vec<f32>>> {
+        self.0.lock().unwrap().extend(texts.iter().map(|text| (*text).to_owned()));
+        Box::pin(async { WordEmbedder.embed(texts).await })
+    }
+
+    fn keeps(&self) -> bool {
+        true
+    }
+
+    fn forget(&self, texts: &[&str]) {
+        self.0.lock().unwrap().retain(|text| !texts.contains(&text.as_str()));
+    }
+}
+
+/// A fact that shares no word with what was said is compared by meaning. Vectors of the words it rests on, and
+/// of what became no fact, would outlive the entry: nothing that is forgotten names them.
+pub(crate) fn an_embedder_keeps_nothing_of_facts_that_are_left_out(open: Open) {
+    let mut talk = Talk::new(open);
+    let mixed = r#"{"facts": [
+        {"line": 1, "quote": "I have a dog", "statement": "The user has a dog", "matter": "", "value": "", "tags": []},
+        {"line": 1, "quote": "My boss is mean", "statement": "Somebody works hard", "matter": "", "value": "", "tags": []}
+    ]}"#;
+    let retold = r#"{"title": "a", "summary": "They talked."}"#;
+    let keeping = Arc::new(Keeping::default());
+    let model = ScriptedLlm::new(move |prompt| {
+        let facts = prompt.schema.as_ref().is_some_and(|schema| schema.name == "facts");
+        Ok(if facts { mixed } else { retold }.to_owned())
+    });
+    talk.engine = talk.engine.with_llm(Arc::new(model)).with_embedder(keeping.clone());
+    talk.say(Role::User, "I have a dog. My boss is mean.");
+    talk.minute(60);
+    talk.settle();
+    assert_eq!(talk.conversations()[0].facts_dropped, 1);
+    let kept: Vec<String> = keeping.0.lock().unwrap().iter().cloned().collect();
+    assert_eq!(kept, ["The user has a dog"]);
 }

@@ -365,6 +365,7 @@ suite! {
         what_no_store_can_keep_is_left_out_of_what_a_model_writes,
         a_model_that_misbehaves_does_no_harm,
         false_facts_among_true_ones_are_left_out,
+        an_embedder_keeps_nothing_of_facts_that_are_left_out,
     }
     late {
         old_news_never_replace_newer_ones_by_rules,
