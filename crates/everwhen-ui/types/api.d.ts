@@ -1058,7 +1058,7 @@ export interface Provenance {
   source: string;
   /** The id of the message there. */
   source_id?: string | null | undefined;
-  /** What the time was taken from: `stated`, `generation`, `id`, `neighbour`, `conversation`, `file`, `export` or `asked`. */
+  /** What the time was taken from: `stated`, `generation`, `id`, `neighbour`, `conversation`, `file`, `export`, `asked` or `moved`. */
   time_from: string;
   /** The time as it is written there. */
   time_text?: string | null | undefined;

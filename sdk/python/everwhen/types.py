@@ -1646,8 +1646,8 @@ class Provenance:
     """The program or format, such as `chatgpt`."""
 
     time_from: str
-    """What the time was taken from: `stated`, `generation`, `id`, `neighbour`, `conversation`, `file`, `export` or
-    `asked`.
+    """What the time was taken from: `stated`, `generation`, `id`, `neighbour`, `conversation`, `file`, `export`,
+    `asked` or `moved`.
     """
 
     zone_from: str

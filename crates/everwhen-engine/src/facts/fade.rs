@@ -49,7 +49,8 @@ impl Engine {
         }
     }
 
-    /// Keeps what recall has answered with since the last time, vault by vault.
+    /// Keeps what recall has answered with since the last time, vault by vault. What could not be kept is
+    /// kept the next time.
     pub async fn keep_retrievals(&self) -> Result<()> {
         let mut taken =
             std::mem::take(&mut *self.retrieved.lock().unwrap_or_else(PoisonError::into_inner));
@@ -57,10 +58,25 @@ impl Engine {
             let ours =
                 taken.extract_if(|(place, _), _| place.vault == vault).collect::<Retrieved>();
             // Only fading looks at the counts; otherwise cached facts need not be read again.
-            let fades = self.fading().is_some();
-            self.store.transact(move |tx| count(tx, vault, &ours, fades)).await?;
+            let (fades, counted) = (self.fading().is_some(), ours.clone());
+            let kept = self.store.transact(move |tx| count(tx, vault, &counted, fades)).await;
+            if let Err(error) = kept {
+                self.return_retrieved(taken.into_iter().chain(ours));
+                return Err(error);
+            }
         }
         Ok(())
+    }
+
+    fn return_retrieved(
+        &self,
+        taken: impl Iterator<Item = ((MemoryRef, FactId), (u64, Timestamp))>,
+    ) {
+        let mut retrieved = self.retrieved.lock().unwrap_or_else(PoisonError::into_inner);
+        for (fact, (count, at)) in taken {
+            let known = retrieved.entry(fact).or_insert((0, at));
+            *known = (known.0 + count, known.1.max(at));
+        }
     }
 }
 

@@ -82,6 +82,9 @@ named! {
         Export = "export",
         /// The person who imported it stated it.
         Asked = "asked",
+        /// The source states a local time that does not exist, because clocks went forward; it was moved by
+        /// as much.
+        Moved = "moved",
     }
 }
 

@@ -83,7 +83,7 @@ numbered! {
     }
     TimeFrom {
         Stated = 0, Generation = 1, Id = 2, Neighbour = 3, Conversation = 4, File = 5, Export = 6,
-        Asked = 7
+        Asked = 7, Moved = 8
     }
     ZoneFrom { Stated = 0, UtcByFormat = 1, Inferred = 2, Asked = 3, Assumed = 4 }
     Queue { Quick = 0, Patient = 1, Outside = 2, Nowhere = 3 }

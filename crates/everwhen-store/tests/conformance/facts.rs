@@ -1,5 +1,7 @@
 //! Facts as rows: kept whole, in order of mention, found by what they rest on; and how they fade.
 
+use std::sync::Arc;
+
 use everwhen_engine::Vault;
 use everwhen_engine::facts::{
     Evidence, Fact, FactQuery, FactVector, Fading, HALF_LIFE, Link, Matter, Relation, Source,
@@ -9,7 +11,7 @@ use everwhen_engine::memory::{Address, Role};
 use everwhen_engine::ports::{FactSelection, Removal, Row};
 use everwhen_engine::recall::Query;
 use everwhen_engine::time::{Period, Precision};
-use everwhen_testkit::block_on;
+use everwhen_testkit::{Fault, FaultMode, Faults, FaultyStore, block_on, engine_over};
 
 use crate::bed::{Bed, Open};
 use crate::rows::{at, fact, home, id, name, place};
@@ -114,4 +116,27 @@ pub(crate) fn facts_fade_until_somebody_asks_for_them(open: Open) {
     let green = known()[0].fact.id;
     block_on(talk.vault.pin_fact(memory(), green, true, None)).unwrap();
     assert_eq!(ask(&fading)[0].0, "I like green tea", "what is pinned never fades");
+}
+
+/// Counts that the store did not take are not lost.
+pub(crate) fn what_could_not_be_counted_is_counted_later(open: Open) {
+    let talk = Talk::new(open);
+    talk.say(Role::User, "I like green tea");
+    talk.minute(60);
+    talk.settle();
+    let faults = Faults::new(None);
+    let store = FaultyStore::new(Arc::clone(&talk.bed.store), Arc::clone(&faults));
+    let (engine, clock) = engine_over(Arc::new(store));
+    clock.set(talk.engine.now());
+    let engine = engine.with_fading(Some(Fading { half_life: HALF_LIFE }));
+    let vault = block_on(engine.vault(Address::Name(name("v")))).unwrap();
+    let ask = || block_on(vault.recall(memory(), Query::new("Which tea do I like?"))).unwrap();
+    assert_eq!(ask().facts.len(), 1);
+    faults.set(Some(Fault { call: faults.calls() + 1, mode: FaultMode::BeforeWork }));
+    block_on(engine.keep_retrievals()).unwrap_err();
+    ask();
+    block_on(engine.keep_retrievals()).unwrap();
+    block_on(engine.keep_retrievals()).unwrap();
+    let known = block_on(vault.facts(memory(), FactQuery::default())).unwrap().data;
+    assert_eq!(known[0].fact.retrievals, 2);
 }

@@ -333,6 +333,7 @@ suite! {
         a_fact_comes_back_as_it_was_put,
         facts_are_found_by_what_they_rest_on,
         facts_fade_until_somebody_asks_for_them,
+        what_could_not_be_counted_is_counted_later,
         facts_go_one_by_one,
     }
     chapters {

@@ -66,21 +66,24 @@ impl Moment {
 }
 
 impl Local {
-    /// The instant in a zone. A local time that occurs twice is the earlier of the two; one that is
-    /// skipped is the one after the gap.
+    /// The instant in a zone. A local time that occurs twice is the earlier of the two. One that is skipped
+    /// does not exist: it is the one after the gap, and known to the hour at most. A message is not left out
+    /// for that.
     pub(crate) fn in_zone(self, zone: &Zone, how: ZoneFrom) -> Option<Moment> {
         let zoned = zone.time_zone().to_ambiguous_zoned(self.wall);
-        let at = match zoned.offset() {
+        let offset = zoned.offset();
+        let at = match offset {
             AmbiguousOffset::Fold { before, .. } => before.to_timestamp(self.wall).ok()?,
             _ => zoned.compatible().ok()?.timestamp(),
         };
-        Some(Moment {
-            at,
-            precision: self.precision,
-            from: TimeFrom::Stated,
-            zone: how,
-            text: None,
-        })
+        // A day may begin in a gap; it is that day all the same.
+        let is_moved =
+            matches!(offset, AmbiguousOffset::Gap { .. }) && self.precision < TimePrecision::Day;
+        let (precision, from) = match is_moved {
+            true => (self.precision.max(TimePrecision::Hour), TimeFrom::Moved),
+            false => (self.precision, TimeFrom::Stated),
+        };
+        Some(Moment { at, precision, from, zone: how, text: None })
     }
 
     /// The instant at an offset from UTC.

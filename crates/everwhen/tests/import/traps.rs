@@ -241,6 +241,31 @@ fn whatsapp_asks_where_it_cannot_know() {
 }
 
 #[test]
+fn a_local_time_that_clocks_skip_is_moved_and_says_so() {
+    let stage = Stage::new();
+    let lines = "[26.03.23, 01:59:00] A: before\n[26.03.23, 02:30:00] A: in the gap\n[26.03.23, 03:00:00] A: after\n";
+    let path = stage.file("in", "WhatsApp Chat with A.txt", lines);
+    let stated = Options {
+        date_order: Some(DateOrder::DayFirst),
+        zone: Some(Zone::named("Europe/Berlin").unwrap()),
+        ..options("UTC")
+    };
+    let (told, report) = stage.import_with(&path, &stated, false).unwrap();
+    assert_eq!((told.stored, &report.problems[..]), (3, &[][..]));
+    let counts: Vec<_> = report.time_from.into_iter().collect();
+    assert_eq!(counts, [(TimeFrom::Stated, 2), (TimeFrom::Moved, 1)]);
+    let known = |text: &str| {
+        let entry = stage.entries().into_iter().find(|one| one.content.as_str() == text).unwrap();
+        let from = entry.provenance.unwrap();
+        (entry.conversation_time.to_string(), from.precision, from.time_from)
+    };
+    let moved = ("2023-03-26T01:30:00Z".to_owned(), TimePrecision::Hour, TimeFrom::Moved);
+    assert_eq!(known("in the gap"), moved);
+    let after = ("2023-03-26T01:00:00Z".to_owned(), TimePrecision::Second, TimeFrom::Stated);
+    assert_eq!(known("after"), after);
+}
+
+#[test]
 fn an_edited_message_corrects_the_old_one() {
     let stage = Stage::new();
     let fixture = all().into_iter().find(|one| one.source == "telegram").unwrap();

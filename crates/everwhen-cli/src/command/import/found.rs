@@ -75,6 +75,7 @@ fn dates(report: &Report) -> String {
         TimeFrom::File => Some("from the file"),
         TimeFrom::Export => Some("from the export"),
         TimeFrom::Asked => Some("as you stated"),
+        TimeFrom::Moved => Some("moved, because clocks skipped the time that is stated"),
     };
     for (from, count) in &report.time_from {
         if let Some(told) = told(from) {

@@ -27,9 +27,9 @@ pub(crate) struct Provenance {
     #[schema(pattern = "^(us|ms|s|minute|hour|day|week|month|year|unknown)$", example = "s")]
     precision: String,
     /// What the time was taken from: `stated`, `generation`, `id`, `neighbour`, `conversation`, `file`,
-    /// `export` or `asked`.
+    /// `export`, `asked` or `moved`.
     #[schema(
-        pattern = "^(stated|generation|id|neighbour|conversation|file|export|asked)$",
+        pattern = "^(stated|generation|id|neighbour|conversation|file|export|asked|moved)$",
         example = "stated"
     )]
     time_from: String,
