@@ -39,6 +39,19 @@ pub fn restrict_to_owner(_: &File) -> io::Result<()> {
     Ok(())
 }
 
+/// Makes durable which files are in a directory. On Windows the file system does so itself.
+#[cfg(unix)]
+pub fn sync_directory(directory: &Path) -> io::Result<()> {
+    let here = directory.as_os_str().is_empty();
+    File::open(if here { Path::new(".") } else { directory })?.sync_all()
+}
+
+/// Makes durable which files are in a directory. On Windows the file system does so itself.
+#[cfg(not(unix))]
+pub fn sync_directory(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
 /// Lets this process open as many files, and so connections, as the system allows. Returns that number,
 /// or nothing where there is no limit.
 #[cfg(unix)]
@@ -112,6 +125,14 @@ mod tests {
         make_private_directory(&directory).unwrap();
         private_file().open(&file).unwrap();
         assert_eq!((rights(&directory), rights(&file)), (0o700, 0o600));
+    }
+
+    #[test]
+    fn a_directory_is_synced_and_a_missing_one_is_an_error() {
+        let home = tempfile::tempdir().unwrap();
+        sync_directory(home.path()).unwrap();
+        sync_directory(Path::new("")).unwrap();
+        assert!(sync_directory(&home.path().join("missing")).is_err());
     }
 
     #[test]

@@ -138,8 +138,7 @@ impl WalFile {
         if self.file.is_none() {
             self.file = Some(OpenOptions::new().read(true).write(true).open(&self.path)?);
             // The log may be new; without its entry in the directory it cannot be found after a power cut.
-            #[cfg(unix)]
-            self.path.parent().map_or(Ok(()), |directory| File::open(directory)?.sync_all())?;
+            self.path.parent().map_or(Ok(()), everwhen_platform::sync_directory)?;
         }
         self.file.as_ref().map_or(Ok(()), File::sync_data)
     }
