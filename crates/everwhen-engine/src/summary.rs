@@ -25,7 +25,8 @@ const ENTRIES_READ: usize = 400;
 struct Sentence<'a> {
     text: &'a str,
     role: Role,
-    words: Vec<String>,
+    /// Its words, each once, by their numbers in the vocabulary of the conversation.
+    words: Vec<u32>,
 }
 
 /// Title and summary of these entries, which stand in order.
@@ -63,35 +64,42 @@ fn sentences<'a>(said: impl Iterator<Item = (Role, &'a str)>) -> Vec<Sentence<'a
         .iter()
         .enumerate()
         .filter(|(index, _)| *index < head || *index >= tail || skipped == 0);
-    read.flat_map(|(_, (role, content))| {
-        content.unicode_sentences().map(|text| Sentence {
-            text: text.trim(),
-            role: *role,
-            words: content_words(text).collect(),
-        })
-    })
-    .filter(|sentence| sentence.text.unicode_words().next().is_some())
-    .collect()
+    let texts = read.flat_map(|(_, (role, content))| {
+        content.unicode_sentences().map(|text| (*role, text.trim()))
+    });
+    let mut vocabulary = HashMap::new();
+    texts
+        .filter(|(_, text)| text.unicode_words().next().is_some())
+        .map(|(role, text)| Sentence { text, role, words: numbers(text, &mut vocabulary) })
+        .collect()
 }
 
-/// How many sentences share a word.
-fn word_weights(sentences: &[Sentence<'_>]) -> HashMap<String, f64> {
-    let mut weights = HashMap::new();
-    for sentence in sentences {
-        for word in sentence.words.iter().collect::<HashSet<_>>() {
-            *weights.entry(word.clone()).or_insert(0.0) += 1.0;
-        }
-    }
-    weights
+/// The numbers of the words of a sentence, each once; a new word gets the next number.
+fn numbers(text: &str, vocabulary: &mut HashMap<String, u32>) -> Vec<u32> {
+    let mut number = |word: String| {
+        let next = vocabulary.len() as u32;
+        *vocabulary.entry(word).or_insert(next)
+    };
+    let mut numbers: Vec<u32> = content_words(text).map(&mut number).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
+}
+
+/// The weight of each word, by its number: how many sentences share it, dampened.
+fn word_weights(sentences: &[Sentence<'_>]) -> Vec<f64> {
+    let all = || sentences.iter().flat_map(|sentence| &sentence.words);
+    let mut counts = vec![0.0_f64; all().max().map_or(0, |last| *last as usize + 1)];
+    all().for_each(|word| counts[*word as usize] += 1.0);
+    counts.into_iter().map(f64::ln_1p).collect()
 }
 
 /// The vocabulary a sentence carries, dampened by its length; the user's words count half again.
-fn weigh(sentence: &Sentence<'_>, weights: &HashMap<String, f64>) -> f64 {
-    let unique: HashSet<&String> = sentence.words.iter().collect();
-    let mut carried: Vec<f64> = unique.iter().map(|word| weights[word.as_str()].ln_1p()).collect();
+fn weigh(sentence: &Sentence<'_>, weights: &[f64]) -> f64 {
+    let mut carried: Vec<f64> = sentence.words.iter().map(|word| weights[*word as usize]).collect();
     carried.sort_by(f64::total_cmp);
     let speaker = if sentence.role == Role::User { 1.5 } else { 1.0 };
-    speaker * carried.iter().sum::<f64>() / (unique.len() as f64 + 4.0).sqrt()
+    speaker * carried.iter().sum::<f64>() / (carried.len() as f64 + 4.0).sqrt()
 }
 
 fn summary(sentences: &[Sentence<'_>], ranked: &[(usize, f64)]) -> String {
