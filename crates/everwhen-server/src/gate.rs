@@ -21,7 +21,9 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::{Body, HttpBody};
 use axum::extract::{Request, State};
-use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HOST, ORIGIN};
+use axum::http::header::{
+    CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HOST, ORIGIN,
+};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
@@ -185,11 +187,22 @@ async fn guard(
     next: Next,
 ) -> Response {
     let shape = ErrorFormat::of(interface, &request);
+    let has_body = !request.body().is_end_stream();
     let answered = pass(&checks, interface, request, next).await;
     answered.unwrap_or_else(|refused| {
         tracing::debug!(%refused, "refused at the gate");
-        refused.told(shape)
+        let mut response = refused.told(shape);
+        if has_body {
+            close(&mut response);
+        }
+        response
     })
+}
+
+/// Says that the connection ends with this answer: what is left of a body that was not read stands in the way
+/// of the next request, which would otherwise find the connection closed without a word.
+fn close(response: &mut Response) {
+    response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
 }
 
 async fn pass(
@@ -217,6 +230,9 @@ async fn pass(
     let mut response = next.run(request).await;
     if let Some(refused) = received.as_ref().and_then(|received| received.refused()) {
         response = refused.told(shape);
+    }
+    if received.as_ref().is_some_and(|received| !received.is_whole()) {
+        close(&mut response);
     }
     if let Some(origin) = &origin {
         cors::allow(&mut response, origin);

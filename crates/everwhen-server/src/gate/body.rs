@@ -1,7 +1,7 @@
 //! Request bodies under watch: how large, how deep, how slow, and how much of all of them is in memory.
 
 use std::pin::Pin;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -43,11 +43,18 @@ pub(super) struct BodyStatus {
     budget: Arc<Budget>,
     counted: AtomicUsize,
     refused: OnceLock<Rejection>,
+    is_whole: AtomicBool,
 }
 
 impl BodyStatus {
     pub(super) fn new(budget: Arc<Budget>) -> Self {
-        Self { budget, counted: AtomicUsize::new(0), refused: OnceLock::new() }
+        let (counted, refused, is_whole) = Default::default();
+        Self { budget, counted, refused, is_whole }
+    }
+
+    /// Whether all of it was read.
+    pub(super) fn is_whole(&self) -> bool {
+        self.is_whole.load(Ordering::Relaxed)
     }
 
     /// Why the body did not arrive, if that is our doing.
@@ -173,6 +180,9 @@ impl HttpBody for CheckedBody {
             if let Err(refused) = this.check(data) {
                 return Poll::Ready(Some(Err(this.refuse(refused))));
             }
+        }
+        if frame.is_none() || this.body.is_end_stream() {
+            this.received.is_whole.store(true, Ordering::Relaxed);
         }
         Poll::Ready(frame)
     }

@@ -1,6 +1,6 @@
 //! Bodies: which are read, how large, how deep and how slow they may be.
 
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::stage::{CHAT, ENTRIES, Stage, read};
 
@@ -54,6 +54,38 @@ async fn a_program_may_leave_the_type_out_and_a_page_may_not() {
     let told = stage.ask("POST", "/v1/chat/completions", &[("Content-Type", "text/plain")], CHAT);
     assert_eq!(told.await.status, 415);
     assert_eq!(stage.passed(), passed);
+}
+
+#[tokio::test]
+async fn an_answer_before_the_body_came_says_that_the_connection_ends() {
+    let stage = Stage::new().await;
+    let head = |path: &str, more: &str| {
+        format!(
+            "POST {path} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n{more}\
+             Content-Length: {}\r\n\r\n",
+            stage.address,
+            ENTRY.len()
+        )
+    };
+    // Refused by the route, which needs a key, and at the gate.
+    for (path, more) in [("/v1/keys", ""), (ENTRIES, "Origin: http://elsewhere.example\r\n")] {
+        let mut client = stage.connect().await;
+        client.write_all(head(path, more).as_bytes()).await.unwrap();
+        let told = read(&mut client).await;
+        assert!([401, 403].contains(&told.status), "{told:?}");
+        assert_eq!(told.header("connection"), Some("close"), "{told:?}");
+    }
+    let mut client = stage.connect().await;
+    let twice = (head(ENTRIES, "") + ENTRY).repeat(2);
+    client.write_all(twice.as_bytes()).await.unwrap();
+    let mut told = String::new();
+    while told.matches("HTTP/1.1 201").count() < 2 {
+        let mut some = [0; 4_096];
+        let length = client.read(&mut some).await.unwrap();
+        assert_ne!(length, 0, "a body that was read leaves the connection open: {told}");
+        told.push_str(&String::from_utf8_lossy(&some[..length]));
+    }
+    assert!(!told.contains("connection: close"), "{told}");
 }
 
 #[tokio::test]
