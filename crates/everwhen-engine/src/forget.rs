@@ -8,6 +8,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::conversations::{finish, rearrange};
+use crate::engine::Engine;
 pub use crate::memory::Forget;
 use crate::memory::{Address, ConversationId, Entry, EntryId, MemoryId, VaultId};
 use crate::memory_edit::MemoryEdit;
@@ -15,6 +16,14 @@ use crate::ports::{EntryQuery, Erasure, Removed, Row, Tx, Which};
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::vault::{Absent, Vault};
 use crate::{Error, Result, chapters, erase, tombstones};
+
+impl Engine {
+    /// Returns how often something in a vault was forgotten, by any process: what was read before has to be
+    /// read again if it has changed.
+    pub async fn forget_epoch(&self, vault: VaultId) -> Result<u64> {
+        self.store.look(move |snapshot| snapshot.forget_epoch(vault)).await
+    }
+}
 
 /// Forgets, in a memory that is known to exist.
 pub(crate) fn forget(edit: &mut MemoryEdit<'_>, what: &Forget) -> Result<Removed> {

@@ -399,7 +399,9 @@ fn tell(request: &ProxyRequest<'_>, upstream: &str, mut seen: AskedSeen) -> Resp
     if request.headers.contains_key(TRACE) {
         notes.headers.insert(TRACE, headers::value(&format!("/proxy/traces/{number}")));
     }
-    tail.trace(tail.tell(Seen::Asked(Box::new(seen))));
+    let seen = tail.tell(Seen::Asked(Box::new(seen)));
+    tail.trace(Arc::clone(&seen));
+    tail::note_epoch(request.state, &seen);
     notes
 }
 

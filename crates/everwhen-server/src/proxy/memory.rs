@@ -34,6 +34,11 @@ impl ProxyMemory {
         Self { engine: state.engine.clone() }
     }
 
+    /// How often something in a vault was forgotten, by any server; nothing if the store does not say.
+    pub(crate) async fn forget_epoch(&self, vault: &str) -> Option<u64> {
+        self.engine.forget_epoch(vault.parse().ok()?).await.ok()
+    }
+
     /// The current time.
     pub(crate) fn now(&self) -> Timestamp {
         self.engine.now()

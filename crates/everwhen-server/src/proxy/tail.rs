@@ -1,9 +1,9 @@
 //! The live view of the proxy, and traces of single requests.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
@@ -20,6 +20,7 @@ use super::wire::seen::{Seen, TracesQuery};
 use crate::access::Caller;
 use crate::error::{Cause, RequestError};
 use crate::proxy::ProxyState;
+use crate::proxy::memory::ProxyMemory;
 use crate::query_params::QueryParams;
 
 /// Number of events buffered for a slow reader; then the oldest are dropped.
@@ -46,19 +47,31 @@ pub(crate) struct Tail {
 /// The latest traces, oldest first.
 #[derive(Default)]
 struct Traces {
-    kept: VecDeque<Arc<Seen>>,
+    kept: VecDeque<Trace>,
     bytes: usize,
+}
+
+/// A trace, and the epoch of forgetting of its vault when it was made, once that is known. Another server may
+/// have forgotten something since.
+struct Trace {
+    seen: Arc<Seen>,
+    epoch: Option<u64>,
 }
 
 impl Traces {
     /// Stores a trace, and removes the oldest while there are too many or they are too large.
     fn keep(&mut self, seen: Arc<Seen>) {
         self.bytes += seen.bytes();
-        self.kept.push_back(seen);
+        self.kept.push_back(Trace { seen, epoch: None });
         while self.kept.len() > TRACES || self.bytes > TRACES_BYTES {
             let Some(gone) = self.kept.pop_front() else { break };
-            self.bytes -= gone.bytes();
+            self.bytes -= gone.seen.bytes();
         }
+    }
+
+    fn retain(&mut self, stays: impl Fn(&Trace) -> bool) {
+        self.kept.retain(stays);
+        self.bytes = self.kept.iter().map(|trace| trace.seen.bytes()).sum();
     }
 }
 
@@ -96,7 +109,7 @@ impl Tail {
 
     /// Stores a trace.
     pub(crate) fn trace(&self, seen: Arc<Seen>) {
-        self.traces.lock().unwrap_or_else(PoisonError::into_inner).keep(seen);
+        self.traces().keep(seen);
     }
 
     /// Removes traces of what was forgotten: of a memory, by its id and name, or of a whole vault.
@@ -108,21 +121,74 @@ impl Tail {
             vaults.iter().any(|vault| vault == seen.vault())
                 && memories.is_none_or(|all| named(seen, all))
         };
-        let mut traces = self.traces.lock().unwrap_or_else(PoisonError::into_inner);
-        traces.kept.retain(|seen| !goes(seen));
-        traces.bytes = traces.kept.iter().map(|seen| seen.bytes()).sum();
+        let mut traces = self.traces();
+        traces.retain(|trace| !goes(&trace.seen));
+        // Of the others in these vaults it is known that they stay.
+        let of_vault = |trace: &&mut Trace| vaults.iter().any(|vault| vault == trace.seen.vault());
+        traces.kept.iter_mut().filter(of_vault).for_each(|trace| trace.epoch = None);
+    }
+
+    /// Notes the epoch of forgetting of the vault of a trace.
+    fn note_epoch(&self, id: u64, epoch: u64) {
+        let mut traces = self.traces();
+        if let Some(trace) = traces.kept.iter_mut().find(|trace| trace.seen.id() == id) {
+            trace.epoch = Some(epoch);
+        }
+    }
+
+    /// Removes the traces of a vault in which something was forgotten since they were made.
+    fn check_epoch(&self, vault: &str, epoch: u64) {
+        let mut traces = self.traces();
+        let is_of = |trace: &Trace| trace.seen.vault() == vault;
+        traces.retain(|trace| !is_of(trace) || trace.epoch.is_none_or(|known| known == epoch));
+        traces.kept.iter_mut().filter(|trace| is_of(trace)).for_each(|trace| {
+            trace.epoch = Some(epoch);
+        });
+    }
+
+    /// The vaults that traces are of.
+    fn vaults(&self) -> BTreeSet<String> {
+        self.traces().kept.iter().map(|trace| trace.seen.vault().to_owned()).collect()
     }
 
     /// The last of those that `wanted` admits, newest first.
     fn last_traces(&self, limit: usize, wanted: impl Fn(&Seen) -> bool) -> Vec<Arc<Seen>> {
-        let traces = self.traces.lock().unwrap_or_else(PoisonError::into_inner);
-        traces.kept.iter().rev().filter(|seen| wanted(seen)).take(limit).cloned().collect()
+        let traces = self.traces();
+        let all = traces.kept.iter().rev().map(|trace| &trace.seen);
+        all.filter(|seen| wanted(seen)).take(limit).cloned().collect()
     }
 
     fn traced(&self, id: u64) -> Option<Arc<Seen>> {
-        let traces = self.traces.lock().unwrap_or_else(PoisonError::into_inner);
-        traces.kept.iter().find(|seen| seen.id() == id).cloned()
+        let traces = self.traces();
+        traces.kept.iter().map(|trace| &trace.seen).find(|seen| seen.id() == id).cloned()
     }
+
+    fn traces(&self) -> MutexGuard<'_, Traces> {
+        self.traces.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Notes up to when nothing of a trace was forgotten. No chat waits for it.
+pub(crate) fn note_epoch(state: &ProxyState, seen: &Seen) {
+    let (state, id, vault) = (state.clone(), seen.id(), seen.vault().to_owned());
+    tokio::spawn(async move {
+        if let Some(epoch) = ProxyMemory::of(&state).forget_epoch(&vault).await {
+            state.proxy.tail.note_epoch(id, epoch);
+        }
+    });
+}
+
+/// Removes traces of what other servers have forgotten. While the store is away they stay.
+async fn check_epochs(state: &ProxyState) {
+    let check = async {
+        for vault in state.proxy.tail.vaults() {
+            if let Some(epoch) = ProxyMemory::of(state).forget_epoch(&vault).await {
+                state.proxy.tail.check_epoch(&vault, epoch);
+            }
+        }
+    };
+    // Traces are read to find the reason of an outage, so an outage does not hold them back.
+    let _ = tokio::time::timeout(state.proxy.deadline(), check).await;
 }
 
 /// Whether a caller may see events of a vault.
@@ -177,6 +243,7 @@ pub(crate) async fn traces(
     caller: Caller,
     QueryParams(query): QueryParams<TracesQuery>,
 ) -> Response {
+    check_epochs(&state).await;
     let limit = query.limit.unwrap_or(TRACES);
     let found = state.proxy.tail.last_traces(limit, |seen| may_see(caller, seen));
     let found: Vec<&Seen> = found.iter().map(|seen| &**seen).collect();
@@ -189,6 +256,7 @@ pub(crate) async fn trace(
     caller: Caller,
     Path(id): Path<u64>,
 ) -> Result<Response, RequestError> {
+    check_epochs(&state).await;
     let found = state.proxy.tail.traced(id).filter(|seen| may_see(caller, seen));
     let seen = found.ok_or_else(|| {
         let detail = format!(
@@ -222,11 +290,11 @@ mod tests {
     fn traces_are_bounded_in_number_and_in_bytes() {
         let mut traces = Traces::default();
         (0..1_000).for_each(|id| traces.keep(seen(id, 1, 10)));
-        assert_eq!((traces.kept.len(), traces.kept[0].id()), (TRACES, 744));
+        assert_eq!((traces.kept.len(), traces.kept[0].seen.id()), (TRACES, 744));
         (0..1_000).for_each(|id| traces.keep(seen(id, 3, 1024 * 1024)));
-        let bytes: usize = traces.kept.iter().map(|seen| seen.bytes()).sum();
+        let bytes: usize = traces.kept.iter().map(|trace| trace.seen.bytes()).sum();
         assert!(bytes <= TRACES_BYTES && bytes == traces.bytes, "{bytes} {}", traces.bytes);
         assert!(traces.kept.len() > 30, "{}", traces.kept.len());
-        assert_eq!(traces.kept.back().unwrap().id(), 999);
+        assert_eq!(traces.kept.back().unwrap().seen.id(), 999);
     }
 }

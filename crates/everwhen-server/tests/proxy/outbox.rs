@@ -3,6 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use everwhen::Forget;
+use everwhen::memory::{Address, Name};
+use everwhen_testkit::engine_over;
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 
@@ -53,6 +56,24 @@ async fn what_waits_for_a_forgotten_memory_is_erased_and_does_not_make_it_again(
     stage.store.fail(Fault::Hangs, false);
     stage.drained().await;
     assert!(stage.memories().await.is_empty(), "it came back");
+}
+
+/// Another server over the same store forgets; this one is told nothing.
+#[tokio::test]
+async fn traces_of_what_another_server_forgot_are_gone() {
+    let stage = Stage::with("[proxy]\nbriefing = 'off'\n").await;
+    let ask = stage.post(PATH, &chat(&["u:a SECRET"])).memory("m");
+    let told = ask.header("x-everwhen-trace", "1").told().await;
+    let place = told.header("x-everwhen-trace").unwrap().to_owned();
+    stage.state.settle().await;
+    assert_eq!(stage.get(&place).told().await.status, 200);
+    let (other, _) = engine_over(stage.store.clone());
+    let vaults = other.vaults(None, 1).await.unwrap();
+    let vault = other.vault(vaults[0].id.into()).await.unwrap();
+    let memory = Address::Name(Name::new("memory", "m").unwrap());
+    vault.forget(memory, Forget::Memory, None).await.unwrap();
+    assert_eq!(stage.get(&place).told().await.status, 404);
+    assert_eq!(stage.get("/proxy/traces").told().await.json()["data"], json!([]));
 }
 
 #[tokio::test]
