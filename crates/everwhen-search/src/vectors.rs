@@ -2,6 +2,7 @@
 
 mod clusters;
 mod dot;
+mod rows;
 mod sketch;
 
 use std::array;
@@ -12,6 +13,7 @@ pub use dot::{nearest_row, prefetch};
 pub(crate) use self::clusters::Centroids;
 use self::clusters::Clusters;
 use self::dot::{BLOCK, Factor, dots};
+use self::rows::Rows;
 
 /// Up to this many passages, a search compares all of them.
 const EXACT_LIMIT: usize = 4_096;
@@ -19,9 +21,8 @@ const EXACT_LIMIT: usize = 4_096;
 /// Passages and the documents they belong to.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PassageVectors {
-    /// The number of values in a row: the dimensions, padded with zeros to whole blocks.
-    width: usize,
-    values: Vec<i8>,
+    /// The values; a row has the dimensions of a vector, padded with zeros to whole blocks.
+    rows: Rows,
     /// The value of one unit in each row.
     scales: Vec<f32>,
     /// Rows by direction, once there are many.
@@ -30,18 +31,16 @@ pub(crate) struct PassageVectors {
     documents: Vec<u32>,
     /// The first row of each document up to the newest one with rows, then the number of rows.
     starts: Vec<u32>,
-    /// The number of rows for which space is reserved once their width is known.
-    expected_rows: usize,
 }
 
 /// Consecutive rows, quantized already.
 #[derive(Debug)]
-pub(crate) struct PassageRows<'b> {
+pub(crate) struct PassageRows {
     /// The number of values in a row.
     pub(crate) width: usize,
     pub(crate) scales: Vec<f32>,
     /// The values, as bytes.
-    pub(crate) values: &'b [u8],
+    pub(crate) values: Vec<u8>,
     /// The cluster of each row, if there are clusters.
     pub(crate) clusters: Option<(Centroids, Vec<u8>)>,
 }
@@ -123,31 +122,29 @@ impl PassageVectors {
     /// Adds the vector of a passage of a document. Documents come in rising order.
     pub(crate) fn add(&mut self, document: u32, vector: &[f32]) {
         let quantized = QuantizedVector::new(vector);
-        self.add_row(document, &quantized.values, quantized.scale);
+        self.push_row(document, &quantized.values, quantized.scale);
+        self.add_to_cluster();
     }
 
-    /// Adds a vector that is quantized already.
-    pub(crate) fn add_row(&mut self, document: u32, values: &[i8], scale: f32) {
-        self.width = values.len();
+    /// Adds a vector that is quantized already, and leaves clusters as they are: nothing looks for the nearest
+    /// passages of a sample.
+    pub(crate) fn push_row(&mut self, document: u32, values: &[i8], scale: f32) {
         self.starts.resize(document as usize + 1, self.len() as u32);
-        self.values.extend_from_slice(values);
+        self.rows.push(values);
         self.scales.push(scale);
         self.documents.push(document);
         self.starts.push(self.len() as u32);
-        self.add_to_cluster(values);
     }
 
-    /// Reserves space for rows that are about to be [added](Self::add_rows): copying those before whenever
-    /// the space is used up takes as long as adding them.
+    /// Reserves space for what is known of rows that are about to be [added](Self::add_rows).
     pub(crate) fn reserve(&mut self, rows: usize) {
-        self.expected_rows = rows;
         self.scales.reserve_exact(rows);
         self.documents.reserve_exact(rows);
         self.starts.reserve_exact(rows + 1);
     }
 
     /// Adds rows; `counts` says how many each document from `first` on has.
-    pub(crate) fn add_rows(&mut self, first: u32, counts: &[u32], rows: PassageRows<'_>) {
+    pub(crate) fn add_rows(&mut self, first: u32, counts: &[u32], rows: PassageRows) {
         let start = self.len();
         for (document, count) in (first..).zip(counts) {
             if *count > 0 {
@@ -159,40 +156,40 @@ impl PassageVectors {
         if self.len() == start {
             return;
         }
-        self.width = rows.width;
-        if start == 0 {
-            self.values.reserve_exact(self.expected_rows.max(rows.scales.len()) * self.width);
-        }
-        self.scales.extend_from_slice(&rows.scales);
-        self.values.extend(rows.values.iter().map(|value| value.cast_signed()));
-        let values = &self.values[start * self.width..];
-        let clusters = rows.clusters.filter(|(centroids, _)| centroids.width == self.width);
-        if let Some((centroids, _)) = &clusters
-            && self.clusters.is_none()
-        {
-            let mut own = Clusters::with(centroids.clone());
-            own.add_rows(0, &self.values[..start * self.width]);
-            self.clusters = Some(own);
-        }
-        if let Some(own) = &mut self.clusters {
-            match clusters.filter(|(centroids, _)| centroids == own.centroids()) {
-                None => own.add_rows(start as u32, values),
-                Some((_, clusters)) => {
-                    let numbered = (start as u32..).zip(values.chunks_exact(self.width));
-                    for ((passage, row), cluster) in numbered.zip(clusters) {
-                        own.add_to(cluster.into(), passage, row);
-                    }
-                }
-            }
-        }
+        let PassageRows { width, scales, values, clusters } = rows;
+        self.rows.append(width, values);
+        self.scales.extend_from_slice(&scales);
+        self.add_to_clusters(start, clusters.filter(|(centroids, _)| centroids.width == width));
         self.find_clusters();
     }
 
+    /// Assigns the rows from a number on to clusters; `known` are those they were in, if there were any.
+    fn add_to_clusters(&mut self, start: usize, known: Option<(Centroids, Vec<u8>)>) {
+        let added = start..self.len();
+        if let Some((centroids, _)) = &known
+            && self.clusters.is_none()
+        {
+            let mut own = Clusters::with(centroids.clone());
+            own.add_rows(&self.rows, 0..start);
+            self.clusters = Some(own);
+        }
+        let Some(own) = &mut self.clusters else { return };
+        match known.filter(|(centroids, _)| centroids == own.centroids()) {
+            None => own.add_rows(&self.rows, added),
+            Some((_, clusters)) => {
+                own.reserve(&clusters);
+                for (passage, cluster) in added.zip(clusters) {
+                    own.add_to(cluster.into(), passage as u32, self.rows.row(passage));
+                }
+            }
+        }
+    }
+
     /// Assigns the newest row to a cluster, and finds clusters when it is time to.
-    fn add_to_cluster(&mut self, values: &[i8]) {
-        let newest = self.len() as u32 - 1;
+    fn add_to_cluster(&mut self) {
+        let len = self.len();
         if let Some(clusters) = &mut self.clusters {
-            clusters.add_rows(newest, values);
+            clusters.add_rows(&self.rows, len - 1..len);
         }
         self.find_clusters();
     }
@@ -204,7 +201,7 @@ impl PassageVectors {
             None => self.len() > EXACT_LIMIT,
         };
         if is_due {
-            self.clusters = Some(Clusters::new(&self.values, self.width));
+            self.clusters = Some(Clusters::new(&self.rows));
         }
     }
 
@@ -226,12 +223,12 @@ impl PassageVectors {
 
     /// Returns whether rows with this many values can be added.
     pub(crate) fn fits(&self, width: usize) -> bool {
-        width.is_multiple_of(BLOCK) && width > 0 && (self.width == 0 || self.width == width)
+        width.is_multiple_of(BLOCK) && width > 0 && [0, width].contains(&self.width())
     }
 
     /// Returns the number of values in a row.
     pub(crate) fn width(&self) -> usize {
-        self.width
+        self.rows.width()
     }
 
     /// Returns the value of one unit in each of some rows.
@@ -262,21 +259,26 @@ impl PassageVectors {
         self.of(first).start..self.of(last).end
     }
 
-    /// Returns the values of some rows.
-    pub(crate) fn rows(&self, passages: Range<usize>) -> &[i8] {
-        &self.values[passages.start * self.width..passages.end * self.width]
+    /// Returns the values of some rows, in pieces.
+    pub(crate) fn rows(&self, passages: Range<usize>) -> impl Iterator<Item = &[i8]> {
+        self.rows.runs(passages)
+    }
+
+    /// Returns the values of one row.
+    pub(crate) fn row(&self, passage: usize) -> &[i8] {
+        self.rows.row(passage)
     }
 
     /// Prefetches rows that will be compared soon.
     pub(crate) fn prefetch(&self, passages: Range<usize>) {
-        prefetch(self.rows(passages));
+        self.rows(passages).for_each(prefetch);
     }
 
     /// Returns the mean direction of some passages, of length 1; zeros if there are none.
     pub(crate) fn mean_direction(&self, passages: &[usize]) -> QuantizedVector {
-        let mut sum = vec![0.0f32; self.width];
+        let mut sum = vec![0.0f32; self.width()];
         for passage in passages {
-            let (row, scale) = (self.rows(*passage..passage + 1), self.scales[*passage]);
+            let (row, scale) = (self.row(*passage), self.scales[*passage]);
             sum.iter_mut().zip(row).for_each(|(sum, value)| *sum += scale * f32::from(*value));
         }
         let length = length(&sum);
@@ -293,27 +295,31 @@ impl PassageVectors {
         to: &[QuantizedVector; N],
         mut each: impl FnMut(usize, [f32; N]),
     ) {
-        if passages.is_empty() || to[0].values.len() != self.width {
+        if passages.is_empty() || to[0].values.len() != self.width() {
             return;
         }
-        let (first, scales) = (passages.start, &self.scales[passages.clone()]);
         let units = to.each_ref().map(|one| one.scale);
-        dots(self.rows(passages), to.each_ref().map(QuantizedVector::factor), |position, dots| {
-            let cosine = |one: usize| dots[one] as f32 * scales[position] * units[one];
-            each(first + position, array::from_fn(cosine));
-        });
+        let mut first = passages.start;
+        for rows in self.rows(passages) {
+            let scales = &self.scales[first..];
+            dots(rows, to.each_ref().map(QuantizedVector::factor), |position, dots| {
+                let cosine = |one: usize| dots[one] as f32 * scales[position] * units[one];
+                each(first + position, array::from_fn(cosine));
+            });
+            first += rows.len() / self.width();
+        }
     }
 
     /// Returns at most `limit` passages that are probably nearest to a vector. Empty as long as there
     /// are few passages.
     pub(crate) fn probably_nearest(&self, to: &QuantizedVector, limit: usize) -> Vec<u32> {
-        let clusters = self.clusters.as_ref().filter(|_| to.values.len() == self.width);
+        let clusters = self.clusters.as_ref().filter(|_| to.values.len() == self.width());
         clusters.map_or_else(Vec::new, |clusters| clusters.nearest(to, limit))
     }
 
     /// Returns the number of bytes in use.
     pub(crate) fn size(&self) -> usize {
-        self.values.capacity()
+        self.rows.size()
             + self.clusters.as_ref().map_or(0, Clusters::size)
             + (self.scales.capacity() + self.documents.capacity() + self.starts.capacity()) * 4
     }

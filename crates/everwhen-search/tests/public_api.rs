@@ -180,15 +180,15 @@ fn segments_restore_an_index_and_damaged_ones_are_refused() {
     assert_eq!((index.unsaved(), segment.is_full()), (0, false));
 
     let mut restored = Index::default();
-    restored.load_segment(&segment.bytes).unwrap();
+    restored.load_segment(&segment.parts).unwrap();
     let scores = |index: &Index| -> Vec<(u32, f32)> {
         let hits = index.search(&query(index, "garden dentist")).documents.hits;
         hits.iter().map(|hit| (hit.number, hit.score)).collect()
     };
     assert_eq!(scores(&restored), scores(&index));
 
-    let mut damaged = segment.bytes;
-    damaged[40] ^= 1;
+    let mut damaged = segment.parts;
+    damaged[0][40] ^= 1;
     let error = Index::default().load_segment(&damaged).unwrap_err();
     assert_eq!(error.to_string(), "the bytes are not a segment that continues this index");
 }

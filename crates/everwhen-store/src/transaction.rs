@@ -216,7 +216,7 @@ macro_rules! reads {
                 summaries::list as summaries(memory: MemoryRef, before: Option<u64>, limit: Option<usize>) -> Vec<RollingSummary>;
                 past::rows as past(memory: MemoryRef, at: Timestamp, kinds: &[PastKind<'_>]) -> PastRows;
                 past::extents as extents(memory: MemoryRef, at: Timestamp, ids: &[ConversationId]) -> Vec<ConversationExtent>;
-                segments::next as segment(memory: MemoryRef, after: u64) -> Option<(u64, Vec<u8>)>;
+                segments::next as segment(memory: MemoryRef, after: u64) -> Option<(u64, [Vec<u8>; 2])>;
                 proofs::holders as proof_holders(vault: VaultId, proof: [u8; 32], limit: usize) -> Vec<ProofHolder>;
                 proofs::requested as requested(vault: VaultId, request: [u8; 32]) -> Vec<Requested>;
                 proofs::additions as additions(memory: MemoryRef, numbers: &[u64]) -> Vec<(u64, Addition)>;
@@ -260,7 +260,7 @@ impl Tx for Transaction<'_> {
             Row::Chapter(vault, chapter) => chapters::put(db, vault, chapter),
             Row::Summary(vault, summary) => summaries::add(db, vault, summary),
             Row::Past(memory, what, until) => past::keep(self.written()?, memory, what, until),
-            Row::Segment(memory, covers, bytes) => segments::put(db, memory, covers, bytes),
+            Row::Segment(memory, covers, parts) => segments::put(db, memory, covers, parts),
             Row::LedgerHead(memory, head) => {
                 self.own.cache.put_head(memory, head);
                 self.own.deferred.put_head(db, memory, head)

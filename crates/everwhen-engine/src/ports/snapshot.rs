@@ -141,8 +141,9 @@ pub trait Snapshot {
         Ok(extents)
     }
     /// The next part of a memory's index, of those that begin above the sequence number `after` or a later
-    /// one: above which it begins, and its bytes, which mean nothing to a store.
-    fn segment(&self, memory: MemoryRef, after: u64) -> Result<Option<(u64, Vec<u8>)>>;
+    /// one: above which it begins, and the two parts of its bytes, which mean nothing to a store. Each part is
+    /// in memory of its own, so that one can be kept without the other.
+    fn segment(&self, memory: MemoryRef, after: u64) -> Result<Option<(u64, [Vec<u8>; 2])>>;
 
     /// The head of a memory's ledger.
     fn ledger_head(&self, memory: MemoryRef) -> Result<Option<LedgerHead>>;

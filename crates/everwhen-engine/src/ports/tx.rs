@@ -74,8 +74,8 @@ pub enum Row<'r> {
     Past(MemoryRef, Replaced<'r>, Timestamp),
     /// A part of a memory's index, which covers the sequence numbers above the first one, up to the second;
     /// replaces all that begin there. It goes with the memory, and as soon as any entry that it covers is
-    /// removed.
-    Segment(MemoryRef, (u64, u64), &'r [u8]),
+    /// removed. Its bytes are in two parts, which are read as they were written.
+    Segment(MemoryRef, (u64, u64), [&'r [u8]; 2]),
     /// The head of a ledger; replaces the one there is.
     LedgerHead(MemoryRef, &'r LedgerHead),
     /// A line of a ledger; replaces the one with its number.

@@ -108,7 +108,7 @@ impl Index {
         embedder: &str,
         first: u32,
         counts: &[u32],
-        rows: PassageRows<'_>,
+        rows: PassageRows,
     ) {
         if self.active.embedder.is_empty() && first == 0 {
             self.active = VectorCoverage::new(embedder);

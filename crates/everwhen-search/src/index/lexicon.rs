@@ -168,6 +168,21 @@ impl Lexicon {
         if self.stem(expected) == Some(stem) { expected } else { self.stems.add(stem) }
     }
 
+    /// Makes room for those of some terms, in rising order, that are probably new.
+    pub(crate) fn reserve_from(&mut self, terms: impl Iterator<Item = Term>) {
+        let known = self.len() as Term;
+        self.stems.reserve(terms.filter(|term| *term >= known).count());
+    }
+
+    /// Returns the terms of stems, added if they are new, each with the term it probably has.
+    pub(crate) fn add_stems<const N: usize>(&mut self, stems: [(Term, &str); N]) -> [Term; N] {
+        let are_known = stems.iter().all(|(expected, stem)| self.stem(*expected) == Some(stem));
+        match are_known {
+            true => stems.map(|(expected, _)| expected),
+            false => self.stems.add_all(stems.map(|(_, stem)| stem)),
+        }
+    }
+
     /// Returns the terms that stand for languages, in rising order.
     pub(crate) fn language_marks(&self) -> Vec<Term> {
         let others = Language::OTHERS.into_iter();

@@ -32,8 +32,7 @@ impl GroupSample {
             let passages = index.vectors.of(*document);
             let scales = index.vectors.scales(passages.clone());
             for (passage, scale) in passages.zip(scales) {
-                let row = index.vectors.rows(passage..passage + 1);
-                sample.vectors.add_row(position, row, *scale);
+                sample.vectors.push_row(position, index.vectors.row(passage), *scale);
             }
         }
         sample
@@ -115,5 +114,16 @@ mod tests {
             index.add(&document(one, one.into(), Role::User, "b"));
         }
         assert_ne!(index.sample().grouped.groups, first);
+    }
+
+    #[test]
+    fn no_clusters_are_found_among_its_vectors() {
+        let documents: Vec<_> =
+            (0..35 * SAMPLE_GROUPS as u128).map(|one| (one / 35, Role::User, "a")).collect();
+        let mut index = index_of(&documents);
+        (0..documents.len() as u32).for_each(|one| index.add_vectors("test", one, &[vec![1.0]]));
+        assert!(!index.vectors.are_few());
+        let sample = &index.sample().vectors;
+        assert_eq!((sample.len(), sample.are_few()), (documents.len(), true));
     }
 }

@@ -2,8 +2,11 @@
 //!
 //! A segment holds the words and the vectors of up to [`SEGMENT_DOCUMENTS`] consecutive documents, with all
 //! that they need: terms, speakers and groups. It says which sequence numbers it covers, and is loaded where
-//! the one before ends. Only the last segment ever grows. A segment that ends with a wrong checksum, is of
-//! another format or out of order is refused; the caller then builds that part of the index again.
+//! the one before ends. Only the last segment ever grows. A segment with a wrong checksum, of another format
+//! or out of order is refused; the caller then builds that part of the index again.
+//!
+//! Its bytes are in two parts. The rows of vectors, most of the bytes, are used as they are, in the memory
+//! that they were read into; everything else is decoded, and the memory it was in is free again.
 
 mod bytes;
 mod documents;
@@ -16,7 +19,7 @@ use self::bytes::{Reader, Writer};
 use super::{Index, SEGMENT_DOCUMENTS};
 
 /// The format and its version.
-const FORMAT: &[u8; 8] = b"EvWhIx\x00\x06";
+const FORMAT: &[u8; 8] = b"EvWhIx\x00\x07";
 
 /// Which documents are in which segment.
 #[derive(Debug, Clone, Default)]
@@ -45,8 +48,8 @@ pub struct Segment {
     pub after: u64,
     /// up to this one.
     pub through: u64,
-    /// The bytes to store.
-    pub bytes: Vec<u8>,
+    /// The bytes to store: everything but the rows of vectors, and those.
+    pub parts: [Vec<u8>; 2],
     /// Its position among the segments of the index.
     position: usize,
     /// The number behind its last document.
@@ -76,7 +79,6 @@ impl std::error::Error for InvalidSegment {}
 /// A segment that was decoded and verified, to be [added](Index::add_segment) to an index.
 #[derive(Debug)]
 pub struct DecodedSegment {
-    bytes: Vec<u8>,
     after: u64,
     through: u64,
     generation: u64,
@@ -86,11 +88,10 @@ pub struct DecodedSegment {
 }
 
 impl DecodedSegment {
-    /// Decodes the bytes of a segment.
-    pub fn new(bytes: Vec<u8>) -> Result<Self, InvalidSegment> {
-        let mut read = Self::read(&bytes).ok_or(InvalidSegment)?;
-        read.bytes = bytes;
-        Ok(read)
+    /// Decodes the parts of a segment.
+    pub fn new(parts: [Vec<u8>; 2]) -> Result<Self, InvalidSegment> {
+        let [rest, rows] = parts;
+        Self::read(&rest, rows).ok_or(InvalidSegment)
     }
 
     /// Returns the sequence number above which it begins.
@@ -105,20 +106,19 @@ impl DecodedSegment {
         (self.documents.len() as u128 * u128::from(all) / u128::from(own.max(1))) as usize
     }
 
-    fn read(bytes: &[u8]) -> Option<Self> {
+    fn read(bytes: &[u8], rows: Vec<u8>) -> Option<Self> {
         let mut reader = Reader::verified(bytes)?;
         (reader.array()? == *FORMAT).then_some(())?;
         let (after, through, generation) = (reader.number()?, reader.number()?, reader.number()?);
         let words = words::Words::read(&mut reader)?;
         let documents = documents::Documents::read(&mut reader)?;
         let count = documents.len();
-        let vectors = vectors::Vectors::read(&mut reader, count)?;
+        let vectors = vectors::Vectors::read(&mut reader, count, rows)?;
         let is_valid = reader.is_at_end()
             && words.documents() == count
             && count > 0
             && documents.are_within(after, through);
-        let bytes = Vec::new();
-        is_valid.then_some(Self { bytes, after, through, generation, words, documents, vectors })
+        is_valid.then_some(Self { after, through, generation, words, documents, vectors })
     }
 }
 
@@ -158,9 +158,9 @@ impl Index {
         let range = first as usize..end as usize;
         words::write(self, &mut writer, first)?;
         documents::write(self, &mut writer, range.clone());
-        vectors::write(self, &mut writer, range);
-        let (bytes, is_full) = (writer.finish(), own.is_some());
-        Some(Segment { after, through, bytes, position, end, is_full })
+        let rows = vectors::write(self, &mut writer, range);
+        let (parts, is_full) = ([writer.finish(), rows], own.is_some());
+        Some(Segment { after, through, parts, position, end, is_full })
     }
 
     /// Records that a segment was stored.
@@ -172,8 +172,8 @@ impl Index {
     }
 
     /// Decodes the next segment and adds it; see [`Index::add_segment`].
-    pub fn load_segment(&mut self, bytes: &[u8]) -> Result<(), InvalidSegment> {
-        self.add_segment(DecodedSegment::new(bytes.to_vec())?)
+    pub fn load_segment(&mut self, parts: &[Vec<u8>; 2]) -> Result<(), InvalidSegment> {
+        self.add_segment(DecodedSegment::new(parts.clone())?)
     }
 
     /// Adds the documents of a segment, which begins where the index ends and has vectors of the same
@@ -190,7 +190,7 @@ impl Index {
         let group = |document: u32| placements[document as usize].group;
         self.words.reserve(self.lexicon.len());
         self.words.append(block, group);
-        segment.vectors.add(self, first, &segment.bytes);
+        segment.vectors.add(self, first);
         // Segments of several generations count as the earliest, so that all states are read again.
         self.generation =
             if first == 0 { segment.generation } else { self.generation.min(segment.generation) };

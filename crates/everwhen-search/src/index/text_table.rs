@@ -5,6 +5,8 @@ use std::hash::BuildHasher;
 
 use foldhash::fast::RandomState;
 
+use crate::vectors::prefetch;
+
 /// Distinct texts and their numbers.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TextTable {
@@ -42,10 +44,31 @@ impl TextTable {
 
     /// Returns the number of a text, and adds it if it is new.
     pub(crate) fn add(&mut self, text: &str) -> u32 {
-        if (self.len() + 1) * 2 > self.slots.len() {
-            self.grow();
+        self.reserve(1);
+        self.add_hashed(text, self.hash(text))
+    }
+
+    /// Adds several texts and returns their numbers. Their slots are far from each other in memory, so all of
+    /// them are prefetched before the first is looked at.
+    pub(crate) fn add_all<const N: usize>(&mut self, texts: [&str; N]) -> [u32; N] {
+        self.reserve(N);
+        let hashes = texts.map(|text| self.hash(text));
+        for hash in hashes {
+            let slot = hash as usize & (self.slots.len() - 1);
+            prefetch(&self.slots[slot..=slot]);
         }
-        let hash = self.hash(text);
+        std::array::from_fn(|one| self.add_hashed(texts[one], hashes[one]))
+    }
+
+    /// Makes room for this many more texts.
+    pub(crate) fn reserve(&mut self, texts: usize) {
+        let needed = (self.len() + texts) * 2;
+        if needed > self.slots.len() {
+            self.grow(needed.next_power_of_two().max(FEWEST_SLOTS));
+        }
+    }
+
+    fn add_hashed(&mut self, text: &str, hash: u64) -> u32 {
         match self.find(text, hash) {
             Ok(number) => number,
             Err(slot) => {
@@ -78,8 +101,7 @@ impl TextTable {
         }
     }
 
-    fn grow(&mut self) {
-        let count = (self.slots.len() * 2).max(FEWEST_SLOTS);
+    fn grow(&mut self, count: usize) {
         self.slots = vec![0; count];
         for number in 0..self.len() as u32 {
             let hash = self.text(number).map_or(0, |text| self.hash(text));
@@ -108,6 +130,23 @@ fn used(hash: u64, number: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn several_texts_are_added_as_one_by_one() {
+        let texts: Vec<String> =
+            (0..4_000u32).map(|one| format!("word{}", one * one % 1_777)).collect();
+        let (mut one_by_one, mut together) = (TextTable::default(), TextTable::default());
+        for four in texts.chunks_exact(4) {
+            let four = [0, 1, 2, 3].map(|one| four[one].as_str());
+            assert_eq!(together.add_all(four), four.map(|text| one_by_one.add(text)));
+        }
+        assert_eq!(together.len(), one_by_one.len());
+        together.reserve(100_000);
+        for number in 0..together.len() as u32 {
+            assert_eq!(together.text(number), one_by_one.text(number));
+            assert_eq!(together.get(one_by_one.text(number).unwrap()), Some(number));
+        }
+    }
 
     #[test]
     fn texts_keep_their_numbers_while_the_table_grows() {

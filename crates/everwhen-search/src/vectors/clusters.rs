@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use super::QuantizedVector;
 use super::dot::{BLOCK, Factor, dots};
+use super::rows::Rows;
 use super::sketch;
 
 /// The number of centroids.
@@ -53,9 +54,9 @@ struct Cluster {
 
 impl Clusters {
     /// Finds centroids and assigns each row to its cluster.
-    pub(super) fn new(rows: &[i8], width: usize) -> Self {
-        let mut all = Self::with(Centroids::find(rows, width));
-        all.add_rows(0, rows);
+    pub(super) fn new(rows: &Rows) -> Self {
+        let mut all = Self::with(Centroids::find(rows));
+        all.add_rows(rows, 0..rows.len());
         all
     }
 
@@ -75,9 +76,10 @@ impl Clusters {
     }
 
     /// Assigns consecutive passages to their clusters.
-    pub(super) fn add_rows(&mut self, first: u32, rows: &[i8]) {
-        for (passage, row) in (first..).zip(rows.chunks_exact(self.centroids.width)) {
-            self.add_to(self.centroids.nearest(row), passage, row);
+    pub(super) fn add_rows(&mut self, rows: &Rows, passages: Range<usize>) {
+        for passage in passages {
+            let row = rows.row(passage);
+            self.add_to(self.centroids.nearest(row), passage as u32, row);
         }
     }
 
@@ -87,6 +89,17 @@ impl Clusters {
         cluster.passages.push(passage);
         cluster.sketches.extend(sketch::sketch(row));
         self.len += 1;
+    }
+
+    /// Makes room for passages in these clusters.
+    pub(super) fn reserve(&mut self, clusters: &[u8]) {
+        let words = self.centroids.width / 64;
+        let mut counts = [0; CENTROIDS];
+        clusters.iter().for_each(|cluster| counts[usize::from(*cluster)] += 1);
+        for (cluster, count) in self.clusters.iter_mut().zip(counts) {
+            cluster.passages.reserve(count);
+            cluster.sketches.reserve(count * words);
+        }
     }
 
     /// Returns the cluster of each passage in a range.
@@ -169,11 +182,11 @@ impl Clusters {
 
 impl Centroids {
     /// Finds centroids by k-means on a sample of the rows.
-    fn find(rows: &[i8], width: usize) -> Self {
-        let count = rows.len() / width;
+    fn find(rows: &Rows) -> Self {
+        let (count, width) = (rows.len(), rows.width());
         let mut all = Self { width, found_among: count, ..Self::default() };
-        let sample: Vec<&[i8]> =
-            rows.chunks_exact(width).step_by(count.div_ceil(SAMPLE).max(1)).collect();
+        let step = count.div_ceil(SAMPLE).max(1);
+        let sample: Vec<&[i8]> = (0..count).step_by(step).map(|row| rows.row(row)).collect();
         let first = sample.iter().step_by((sample.len() / CENTROIDS).max(1)).take(CENTROIDS);
         all.set(first.map(|row| row.iter().map(|value| f32::from(*value)).collect()));
         for _ in 0..ROUNDS {
@@ -243,6 +256,13 @@ fn first_sorted(keys: &mut [i64], count: usize) -> (&mut [i64], &mut [i64]) {
 mod tests {
     use super::*;
 
+    /// Rows of 64 values.
+    fn rows_of(values: &[i8]) -> Rows {
+        let mut rows = Rows::default();
+        values.chunks_exact(64).for_each(|row| rows.push(row));
+        rows
+    }
+
     /// Rows near one of a few hundred directions.
     fn rows(count: usize) -> Vec<i8> {
         let value = |row: usize, position: usize| {
@@ -258,7 +278,7 @@ mod tests {
     #[test]
     fn of_equal_passages_as_many_as_fit_are_found() {
         let rows: Vec<i8> = [3, -3].iter().flat_map(|value| vec![*value; 64 * 2_500]).collect();
-        let clusters = Clusters::new(&rows, 64);
+        let clusters = Clusters::new(&rows_of(&rows));
         let near = clusters.nearest(&QuantizedVector::new(&[-1.0; 64]), 100);
         assert_eq!(near.len(), 100);
         assert!(near.iter().all(|passage| *passage >= 2_500));
@@ -267,7 +287,7 @@ mod tests {
     #[test]
     fn the_nearest_passage_is_in_a_visited_cluster() {
         let rows = rows(6_000);
-        let clusters = Clusters::new(&rows, 64);
+        let clusters = Clusters::new(&rows_of(&rows));
         assert_eq!(clusters.len, 6_000);
         let mut found = 0;
         for asked in (0..6_000).step_by(300) {

@@ -6,10 +6,33 @@ const WORD: usize = u64::BITS as usize;
 
 /// Returns the sign bits of a row, in words.
 pub(super) fn sketch(row: &[i8]) -> impl Iterator<Item = u64> {
-    row.chunks(WORD).map(|part| {
-        let eights = part.chunks(8).enumerate();
-        eights.fold(0, |word, (position, eight)| word | signs(eight) << (8 * position))
-    })
+    row.chunks(WORD).map(|part| part.try_into().map_or_else(|_| portable_word(part), word))
+}
+
+/// Returns the sign bits of a whole word.
+#[cfg(target_arch = "x86_64")]
+#[expect(unsafe_code, reason = "calls instructions that need a CPU feature")]
+fn word(values: &[i8; WORD]) -> u64 {
+    use std::arch::x86_64::{_mm_movemask_epi8, _mm_set_epi64x};
+    let (eights, _) = values.as_chunks::<8>();
+    let eight = |position: usize| i64::from_le_bytes(eights[position].map(i8::cast_unsigned));
+    let sixteen = |first: usize| {
+        // SAFETY: the instructions are of SSE2, which every x86-64 CPU has, and access no memory.
+        unsafe { _mm_movemask_epi8(_mm_set_epi64x(eight(first + 1), eight(first))) }
+    };
+    [6, 4, 2, 0].into_iter().fold(0, |word, first| word << 16 | u64::from(sixteen(first) as u16))
+}
+
+/// Returns the sign bits of a whole word.
+#[cfg(not(target_arch = "x86_64"))]
+fn word(values: &[i8; WORD]) -> u64 {
+    portable_word(values)
+}
+
+/// Returns the sign bits of up to a whole word.
+fn portable_word(values: &[i8]) -> u64 {
+    let eights = values.chunks(8).enumerate();
+    eights.fold(0, |word, (position, eight)| word | signs(eight) << (8 * position))
 }
 
 /// Returns the sign bits of up to eight values.
@@ -97,6 +120,7 @@ mod tests {
             assert_eq!(sketch[position / 64] >> (position % 64) & 1 == 1, *value < 0, "{position}");
         }
         assert_eq!(sketch[1] >> 7, 0);
+        assert_eq!(sketch[0], portable_word(&row[..64]));
     }
 
     #[test]

@@ -41,11 +41,24 @@ impl Database for Connection {
         self.run(sql, values).map(drop)
     }
 
-    fn blob(&self, table: &str, column: &str, row: i64) -> Result<Vec<u8>> {
+    fn blob(
+        &self,
+        table: &str,
+        column: &str,
+        row: i64,
+        first: fn([u8; 8], usize) -> usize,
+    ) -> Result<[Vec<u8>; 2]> {
         let blob = self.blob_open(MAIN_DB, table, column, row, true).stored()?;
-        let mut bytes = vec![0; blob.len()];
-        blob.read_at_exact(&mut bytes, 0).stored()?;
-        Ok(bytes)
+        let mut beginning = [0; 8];
+        let Some(len) = blob.len().checked_sub(beginning.len()) else {
+            return Ok([Vec::new(), Vec::new()]);
+        };
+        blob.read_at_exact(&mut beginning, 0).stored()?;
+        let first = first(beginning, len).min(len);
+        let mut parts = [vec![0; first], vec![0; len - first]];
+        blob.read_at_exact(&mut parts[0], beginning.len()).stored()?;
+        blob.read_at_exact(&mut parts[1], beginning.len() + first).stored()?;
+        Ok(parts)
     }
 
     fn update_or_insert(&self, update: &str, upsert: &str, values: &[Value<'_>]) -> Result<()> {

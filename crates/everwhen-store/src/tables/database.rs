@@ -55,8 +55,16 @@ pub(crate) trait Database {
     /// same values. Where a round trip has its price, only `upsert` runs.
     fn update_or_insert(&self, update: &str, upsert: &str, values: &[Value<'_>]) -> Result<()>;
 
-    /// A large value, read into one buffer. Only SQLite numbers rows.
-    fn blob(&self, table: &str, _column: &str, _row: i64) -> Result<Vec<u8>> {
+    /// A large value that begins with eight bytes, from which and from the number of bytes behind them `first`
+    /// makes how many of those are the first part; each part is read into one buffer. Only SQLite numbers
+    /// rows.
+    fn blob(
+        &self,
+        table: &str,
+        _column: &str,
+        _row: i64,
+        _first: fn([u8; 8], usize) -> usize,
+    ) -> Result<[Vec<u8>; 2]> {
         Err(Error::damaged(format!("a bug: the rows of {table} have no numbers here")))
     }
 

@@ -1,5 +1,5 @@
 //! The table `segment`. The number of a segment, minus [`FIRST`], is the sequence number after which it begins;
-//! it ends before the next one.
+//! it ends before the next one. Its two parts are in one value: the length of the first, in eight bytes, and both.
 
 use everwhen_engine::Result;
 use everwhen_engine::ports::MemoryRef;
@@ -29,30 +29,50 @@ pub(crate) fn next(
     db: &dyn Database,
     memory: MemoryRef,
     after: u64,
-) -> Result<Option<(u64, Vec<u8>)>> {
+) -> Result<Option<(u64, [Vec<u8>; 2])>> {
     static SQL: Sql = Sql::new(|_| {
         SEGMENT.select(&format!("{IN_MEMORY} AND number >= ?3 ORDER BY number LIMIT 1"))
     });
     let [vault, memory] = place(memory);
     let from = [vault, memory, (FIRST + after).into()];
     if db.dialect() == Dialect::Sqlite {
-        return next_in_one_buffer(db, &from);
+        return next_in_place(db, &from);
     }
     db.first(&SQL, &from, |row| {
         let number: u64 = row.get(SEGMENT.number)?;
-        Ok((number - FIRST, row.get(SEGMENT.bytes)?))
+        Ok((number - FIRST, parted(row.get(SEGMENT.bytes)?)))
     })
+}
+
+/// Puts the parts of a segment together.
+fn joined(parts: [&[u8]; 2]) -> Vec<u8> {
+    [&(parts[0].len() as u64).to_le_bytes(), parts[0], parts[1]].concat()
+}
+
+/// Takes the parts of a segment apart.
+fn parted(mut bytes: Vec<u8>) -> [Vec<u8>; 2] {
+    let Some((beginning, rest)) = bytes.split_first_chunk() else { return [bytes, Vec::new()] };
+    let (first, begun) = (first_len(*beginning, rest.len()), beginning.len());
+    let second = bytes.split_off(begun + first);
+    bytes.drain(..begun);
+    [bytes, second]
+}
+
+/// The length of the first part, as the beginning says, or all bytes if there are fewer. What an earlier
+/// version stored does not begin with a length; the engine refuses it.
+fn first_len(beginning: [u8; 8], bytes: usize) -> usize {
+    usize::try_from(u64::from_le_bytes(beginning)).map_or(bytes, |len| len.min(bytes))
 }
 
 /// The same on SQLite, which would put the bytes together in a buffer of its own: memory that was not in use
 /// before is what loading an index takes most of its time for.
-fn next_in_one_buffer(db: &dyn Database, from: &[Value<'_>]) -> Result<Option<(u64, Vec<u8>)>> {
+fn next_in_place(db: &dyn Database, from: &[Value<'_>]) -> Result<Option<(u64, [Vec<u8>; 2])>> {
     static SQL: Sql = Sql::new(|_| {
         PLACED.select(&format!("FROM segment {IN_MEMORY} AND number >= ?3 ORDER BY number LIMIT 1"))
     });
     let read = |row: &dyn super::Row| Ok((row.get::<u64>(PLACED.number)?, row.get(PLACED.row)?));
     let Some((number, row)) = db.first(&SQL, from, read)? else { return Ok(None) };
-    Ok(Some((number - FIRST, db.blob("segment", "bytes", row)?)))
+    Ok(Some((number - FIRST, db.blob("segment", "bytes", row, first_len)?)))
 }
 
 /// Adds a segment that covers the sequence numbers above one, up to another; replaces those that begin there.
@@ -60,7 +80,7 @@ pub(crate) fn put(
     db: &dyn Database,
     memory: MemoryRef,
     (after, through): (u64, u64),
-    bytes: &[u8],
+    parts: [&[u8]; 2],
 ) -> Result<()> {
     static REPLACED: Sql = Sql::new(|_| {
         format!(
@@ -72,7 +92,7 @@ pub(crate) fn put(
     let covers = [(FIRST + after).into(), (FIRST + through).into()];
     let [from, until] = covers;
     db.write(&REPLACED, &[vault, owner, from, until])?;
-    db.write(&SQL, &values(memory, FIRST + after, bytes))
+    db.write(&SQL, &values(memory, FIRST + after, &joined(parts)))
 }
 
 /// Removes the segments that cover entries: they hold words of them. Called while the entries are there.
@@ -102,4 +122,22 @@ pub(crate) fn forget(db: &dyn Database, memory: MemoryRef, entries: Vec<Value<'_
     removed.dedup();
     let each = removed.into_iter().map(Into::into).collect();
     db.change_each(&REMOVED, &place(memory), each).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_taken_apart_as_they_were_put_together() {
+        for parts in [[&b"words"[..], b"rows"], [b"words", b""], [b"", b"rows"], [b"", b""]] {
+            assert_eq!(parted(joined(parts)), parts.map(<[u8]>::to_vec));
+        }
+    }
+
+    #[test]
+    fn what_has_no_parts_is_read_all_the_same() {
+        assert_eq!(parted(b"short".to_vec()), [b"short".to_vec(), Vec::new()]);
+        assert_eq!(parted(b"EvWhIx\x00\x06old".to_vec()), [b"old".to_vec(), Vec::new()]);
+    }
 }

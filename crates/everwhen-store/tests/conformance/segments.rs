@@ -19,31 +19,35 @@ fn kept(open: Open) -> Bed {
     let bed = open();
     furnish(&bed);
     bed.write(|tx| {
-        tx.put(Row::Segment(place(1, 1), (0, 10), &[1; 70_000]))?;
-        tx.put(Row::Segment(place(1, 1), (10, 19), b"tail"))?;
-        tx.put(Row::Segment(place(1, 2), (0, 29), b"other"))
+        tx.put(Row::Segment(place(1, 1), (0, 10), [&[1; 70_000], &[2; 5_000]]))?;
+        tx.put(Row::Segment(place(1, 1), (10, 19), [b"tail", b""]))?;
+        tx.put(Row::Segment(place(1, 2), (0, 29), [b"", b"other"]))
     });
     bed
 }
 
-fn segment(bed: &Bed, memory: u128, after: u64) -> Option<Vec<u8>> {
+fn parts(first: &[u8], second: &[u8]) -> [Vec<u8>; 2] {
+    [first.to_vec(), second.to_vec()]
+}
+
+fn segment(bed: &Bed, memory: u128, after: u64) -> Option<[Vec<u8>; 2]> {
     let next = bed.look(move |rows| rows.segment(place(1, memory), after));
-    next.filter(|(found, _)| *found == after).map(|(_, bytes)| bytes)
+    next.filter(|(found, _)| *found == after).map(|(_, parts)| parts)
 }
 
 pub(crate) fn a_segment_comes_back_and_is_replaced(open: Open) {
     let bed = kept(open);
-    assert_eq!(segment(&bed, 1, 0), Some(vec![1; 70_000]));
+    assert_eq!(segment(&bed, 1, 0), Some(parts(&[1; 70_000], &[2; 5_000])));
     assert_eq!(segment(&bed, 1, 20), None);
-    bed.write(|tx| tx.put(Row::Segment(place(1, 1), (10, 22), b"longer tail")));
-    assert_eq!(segment(&bed, 1, 10), Some(b"longer tail".to_vec()));
-    bed.write(|tx| tx.put(Row::Segment(place(1, 1), (22, 30), b"next")));
+    bed.write(|tx| tx.put(Row::Segment(place(1, 1), (10, 22), [b"longer", b" tail"])));
+    assert_eq!(segment(&bed, 1, 10), Some(parts(b"longer", b" tail")));
+    bed.write(|tx| tx.put(Row::Segment(place(1, 1), (22, 30), [b"next", b""])));
     let next = bed.look(|rows| rows.segment(place(1, 1), 11));
-    assert_eq!(next, Some((22, b"next".to_vec())));
-    bed.write(|tx| tx.put(Row::Segment(place(1, 1), (0, 22), b"both")));
-    assert_eq!((segment(&bed, 1, 0), segment(&bed, 1, 10)), (Some(b"both".to_vec()), None));
+    assert_eq!(next, Some((22, parts(b"next", b""))));
+    bed.write(|tx| tx.put(Row::Segment(place(1, 1), (0, 22), [b"both", b"b"])));
+    assert_eq!((segment(&bed, 1, 0), segment(&bed, 1, 10)), (Some(parts(b"both", b"b")), None));
     assert!(segment(&bed, 1, 22).is_some());
-    assert_eq!(segment(&bed, 2, 0), Some(b"other".to_vec()));
+    assert_eq!(segment(&bed, 2, 0), Some(parts(b"", b"other")));
     assert_eq!(bed.look(|rows| rows.segment(place(2, 1), 0)), None);
 }
 
@@ -61,7 +65,7 @@ pub(crate) fn segments_go_with_any_entry_that_they_cover(open: Open) {
 pub(crate) fn segments_go_with_their_memory_and_vault(open: Open) {
     let bed = kept(open);
     bed.write(|tx| tx.erase(Erasure::Memory(place(1, 1))).map(drop));
-    assert_eq!((segment(&bed, 1, 0), segment(&bed, 2, 0)), (None, Some(b"other".to_vec())));
+    assert_eq!((segment(&bed, 1, 0), segment(&bed, 2, 0)), (None, Some(parts(b"", b"other"))));
     bed.write(|tx| tx.erase(Erasure::Vault(place(1, 1).vault)).map(drop));
     assert_eq!(segment(&bed, 2, 0), None);
 }
@@ -78,11 +82,11 @@ fn restarted(talk: &Talk) -> Vault {
     block_on(engine.vault(Address::Name(name("v")))).unwrap()
 }
 
-fn kept_segment(talk: &Talk) -> (MemoryRef, Option<Vec<u8>>) {
+fn kept_segment(talk: &Talk) -> (MemoryRef, Option<[Vec<u8>; 2]>) {
     let vault = talk.vault.id();
     let memory = talk.bed.look(move |rows| rows.memory_named(vault, &name("m"))).unwrap().id;
     let place = MemoryRef { vault, memory };
-    (place, talk.bed.look(move |rows| rows.segment(place, 0)).map(|(_, bytes)| bytes))
+    (place, talk.bed.look(move |rows| rows.segment(place, 0)).map(|(_, parts)| parts))
 }
 
 fn talked(open: Open) -> Talk {
@@ -100,14 +104,16 @@ pub(crate) fn a_kept_index_answers_as_a_new_one(open: Open) {
     block_on(talk.engine.keep_indexes(4)).unwrap();
     assert!(kept_segment(&talk).1.is_none(), "too little has come");
     block_on(talk.engine.keep_indexes(1)).unwrap();
-    let (place, bytes) = kept_segment(&talk);
+    let (place, parts) = kept_segment(&talk);
     assert_eq!(found(&restarted(&talk), "what about the cat?"), before);
     talk.say(Role::User, "another cat came");
     assert_eq!(found(&restarted(&talk), "what about the cat?").len(), 4);
 
-    let mut damaged = bytes.unwrap();
-    damaged[40] ^= 1;
-    talk.bed.write(move |tx| tx.put(Row::Segment(place, (0, 3), &damaged)));
+    let mut damaged = parts.unwrap();
+    damaged[0][40] ^= 1;
+    talk.bed.write(move |tx| {
+        tx.put(Row::Segment(place, (0, 3), damaged.each_ref().map(Vec::as_slice)))
+    });
     assert_eq!(found(&restarted(&talk), "what about the cat?").len(), 4);
 }
 

@@ -109,11 +109,11 @@ impl State {
             Row::Chapter(vault, chapter) => self.put_chapter(vault, chapter),
             Row::Summary(vault, summary) => self.summaries.push((vault, summary.clone())),
             Row::Past(memory, what, until) => self.keep_past(memory, what, until),
-            Row::Segment(memory, (after, through), bytes) => {
+            Row::Segment(memory, (after, through), parts) => {
                 self.segments.retain(|(place, (other, _), _)| {
                     *place != memory || !(after..through).contains(other)
                 });
-                self.segments.push((memory, (after, through), bytes.to_vec()));
+                self.segments.push((memory, (after, through), parts.map(<[u8]>::to_vec)));
             }
             other => self.put_other(other),
         }

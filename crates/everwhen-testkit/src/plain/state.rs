@@ -27,6 +27,9 @@ use jiff::{Timestamp, civil::Date};
 use super::past::Past;
 use super::usage::ReplyRow;
 
+/// A part of a memory's index: the sequence numbers that it covers, and its bytes.
+pub(super) type StoredSegment = (MemoryRef, (u64, u64), [Vec<u8>; 2]);
+
 /// Everything, as rows. A row that does not name its vault itself stands beside it.
 #[derive(Clone, Default)]
 pub(super) struct State {
@@ -38,7 +41,7 @@ pub(super) struct State {
     pub(super) merged: Vec<(MemoryRef, ConversationId, ConversationId)>,
     pub(super) endings: Vec<(MemoryRef, Timestamp)>,
     pub(super) contexts: Vec<(VaultId, ContextDocument)>,
-    pub(super) segments: Vec<(MemoryRef, (u64, u64), Vec<u8>)>,
+    pub(super) segments: Vec<StoredSegment>,
     pub(super) receipts: Vec<ReceiptRow>,
     pub(super) jobs: Vec<Job>,
     pub(super) keys: Vec<Key>,
@@ -483,9 +486,9 @@ impl Snapshot for State {
         Ok(self.past_rows(memory, at, kinds))
     }
 
-    fn segment(&self, memory: MemoryRef, after: u64) -> Result<Option<(u64, Vec<u8>)>> {
+    fn segment(&self, memory: MemoryRef, after: u64) -> Result<Option<(u64, [Vec<u8>; 2])>> {
         let meant = self.segments.iter().filter(|row| row.0 == memory && row.1.0 >= after);
-        Ok(meant.map(|(_, (after, _), bytes)| (*after, bytes.clone())).min())
+        Ok(meant.map(|(_, (after, _), parts)| (*after, parts.clone())).min())
     }
 
     fn ledger_head(&self, memory: MemoryRef) -> Result<Option<LedgerHead>> {

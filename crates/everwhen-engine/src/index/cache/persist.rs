@@ -100,7 +100,7 @@ impl SharedIndex {
         let place = self.place;
         let read = source.store.look(move |snapshot| {
             let stored = snapshot.segment(place, after)?;
-            Ok(stored.map(|(after, bytes)| (after, DecodedSegment::new(bytes))))
+            Ok(stored.map(|(after, parts)| (after, DecodedSegment::new(parts))))
         });
         read.await
     }
@@ -154,7 +154,8 @@ fn put(tx: &mut dyn Tx, place: MemoryRef, generation: u64, segment: &Segment) ->
     tx.vault(place.vault)?;
     let is_current = tx.memory(place)?.is_some_and(|memory| memory.generation == generation);
     if is_current {
-        tx.put(Row::Segment(place, (segment.after, segment.through), &segment.bytes))?;
+        let parts = segment.parts.each_ref().map(Vec::as_slice);
+        tx.put(Row::Segment(place, (segment.after, segment.through), parts))?;
     }
     Ok(is_current)
 }

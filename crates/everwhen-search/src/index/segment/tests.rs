@@ -19,9 +19,14 @@ fn small() -> Index {
     index
 }
 
-fn loaded(bytes: &[u8]) -> Option<Index> {
+fn loaded(parts: &[Vec<u8>; 2]) -> Option<Index> {
     let mut index = Index::default();
-    index.load_segment(bytes).ok().map(|()| index)
+    index.load_segment(parts).ok().map(|()| index)
+}
+
+/// The values of all rows.
+fn rows(index: &Index) -> Vec<i8> {
+    index.vectors.rows(0..index.vectors.len()).flatten().copied().collect()
 }
 
 /// Everything that a search can see.
@@ -31,7 +36,7 @@ fn seen(index: &Index) -> String {
         (index.lexicon.stem(term), postings, index.postings(term).groups())
     });
     let terms: Vec<_> = terms.collect();
-    let vectors = (index.vectors.rows(0..index.vectors.len()), index.active_embedder());
+    let vectors = (rows(index), index.active_embedder());
     format!(
         "{terms:?} {:?} {:?} {:?} {:?} {:?} {vectors:?} {:?}",
         index.placements,
@@ -50,7 +55,7 @@ fn what_was_saved_is_loaded_and_can_grow() {
     index.mark_saved(&segment);
     assert_eq!((segment.after, segment.through, index.unsaved()), (0, 3, 0));
     assert!(index.next_segment().is_none());
-    let mut again = loaded(&segment.bytes).unwrap();
+    let mut again = loaded(&segment.parts).unwrap();
     assert_eq!(seen(&again), seen(&index));
     assert_eq!((again.generation, again.unsaved(), again.vectors.of(0)), (7, 0, 0..2));
     for index in [&mut index, &mut again] {
@@ -58,7 +63,7 @@ fn what_was_saved_is_loaded_and_can_grow() {
         index.add_vectors("table", 3, &[vec![0.5, 0.5]]);
     }
     assert_eq!(seen(&again), seen(&index));
-    assert_eq!(again.next_segment().unwrap().bytes, index.next_segment().unwrap().bytes);
+    assert_eq!(again.next_segment().unwrap().parts, index.next_segment().unwrap().parts);
 }
 
 #[test]
@@ -67,7 +72,7 @@ fn tags_are_saved() {
     let tags = ["home", "cat", "home"];
     index.add(&Document { tags: &tags, ..document(9, 2, Role::User, "a cat") });
     index.add_vectors("table", 3, &[]);
-    let again = loaded(&index.next_segment().unwrap().bytes).unwrap();
+    let again = loaded(&index.next_segment().unwrap().parts).unwrap();
     assert_eq!(again.tagged(&["cat", "none", "home"]), [3]);
     assert_eq!(again.tagged(&["Home"]), [0; 0]);
 }
@@ -95,12 +100,12 @@ fn full_segments_never_change_and_the_last_one_grows() {
     let tail = index.next_segment().unwrap();
     assert_eq!((tail.after, tail.through), (full, full + 6));
     let mut again = Index::default();
-    for bytes in [&saved[0].bytes, &tail.bytes] {
-        again.load_segment(bytes).unwrap();
+    for parts in [&saved[0].parts, &tail.parts] {
+        again.load_segment(parts).unwrap();
     }
     assert_eq!(seen(&again), seen(&index));
     let mut alone = Index::default();
-    assert!(alone.load_segment(&tail.bytes).is_err(), "the one before is missing");
+    assert!(alone.load_segment(&tail.parts).is_err(), "the one before is missing");
     assert!(alone.is_empty(), "a refused segment changes nothing");
 }
 
@@ -108,7 +113,7 @@ fn full_segments_never_change_and_the_last_one_grows() {
 fn the_space_for_an_index_is_known_from_its_first_segment() {
     let segment = small().next_segment().unwrap();
     let (documents, covered) = (small().len(), segment.through - segment.after);
-    let decoded = DecodedSegment::new(segment.bytes).unwrap();
+    let decoded = DecodedSegment::new(segment.parts).unwrap();
     assert_eq!(decoded.documents_up_to(0), documents);
     assert_eq!(decoded.documents_up_to(decoded.after() + 10 * covered), 10 * documents);
     let mut index = Index::default();
@@ -141,7 +146,7 @@ fn a_missing_segment_is_replaced_by_the_documents_that_are_left() {
     assert_eq!(covers, [(0, full), (full, all)]);
     let (mut again, mut expected) = (Index::default(), Index::default());
     (1..=full).filter(|one| *one != 7).for_each(|sequence| add(&mut again, sequence));
-    again.load_segment(&saved[1].bytes).unwrap();
+    again.load_segment(&saved[1].parts).unwrap();
     (1..=all).filter(|one| *one != 7).for_each(|sequence| add(&mut expected, sequence));
     assert_eq!((again.len(), again.term("word7")), (all as usize - 1, None));
     for sequence in [1, 6, 8, full, full + 1, all] {
@@ -151,7 +156,6 @@ fn a_missing_segment_is_replaced_by_the_documents_that_are_left() {
         };
         assert_eq!(found(&again), found(&expected), "{sequence}");
     }
-    let rows = |index: &Index| index.vectors.rows(0..index.vectors.len()).to_vec();
     assert_eq!(rows(&again), rows(&expected));
     assert_eq!(again.unsaved(), SEGMENT_DOCUMENTS - 1);
     let segment = again.next_segment().unwrap();
@@ -177,7 +181,7 @@ fn documents_that_arrive_while_a_segment_is_stored_change_nothing() {
     assert_eq!(index.unsaved(), 4);
     let mut again = Index::default();
     for segment in [&first, &second] {
-        again.load_segment(&segment.bytes).unwrap();
+        again.load_segment(&segment.parts).unwrap();
     }
     assert_eq!((again.len() as u64, again.sequence), (full + 4, full + 4));
 }
@@ -194,9 +198,9 @@ fn segments_of_several_generations_count_as_the_earliest() {
     index.add(&document(SEGMENT_DOCUMENTS as u64 + 1, 1, Role::User, "dog"));
     let second = index.next_segment().unwrap();
     let mut again = Index::default();
-    again.load_segment(&first.bytes).unwrap();
+    again.load_segment(&first.parts).unwrap();
     assert_eq!(again.generation, 0);
-    again.load_segment(&second.bytes).unwrap();
+    again.load_segment(&second.parts).unwrap();
     assert_eq!(again.generation, 0, "the newest is 3, so states are read again");
 }
 
@@ -213,29 +217,38 @@ fn documents_without_vectors_are_not_saved_yet() {
     }
     index.activate_complete_vectors();
     assert_eq!(index.unsaved(), 2, "vectors of another embedder are saved again");
-    assert_eq!(loaded(&index.next_segment().unwrap().bytes).unwrap().active_embedder(), "slower");
+    assert_eq!(loaded(&index.next_segment().unwrap().parts).unwrap().active_embedder(), "slower");
 }
 
 proptest! {
     #[test]
-    fn damaged_bytes_are_refused(place in 0usize..400, value: u8, cut in 0usize..400) {
-        let bytes = small().next_segment().unwrap().bytes;
-        let mut damaged = bytes.clone();
-        let place = place % bytes.len();
-        damaged[place] ^= value.max(1);
+    fn damaged_bytes_are_refused(part in 0usize..2, place in 0usize..1000, value: u8, cut in 0usize..1000) {
+        let parts = small().next_segment().unwrap().parts;
+        let len = parts[part].len();
+        let mut damaged = parts.clone();
+        damaged[part][place % len] ^= value.max(1);
         prop_assert!(loaded(&damaged).is_none());
-        prop_assert!(loaded(&bytes[..cut % bytes.len()]).is_none());
+        let mut damaged = parts;
+        damaged[part].truncate(cut % len);
+        prop_assert!(loaded(&damaged).is_none());
     }
 
     #[test]
     fn nonsense_with_a_right_checksum_never_panics(place in 8usize..400, value: u8, cut in 0usize..400) {
-        let bytes = small().next_segment().unwrap().bytes;
+        let [bytes, rows] = small().next_segment().unwrap().parts;
         let inside = &bytes[..bytes.len() - bytes::CHECKSUM_BYTES];
         let mut writer = Writer::default();
         let mut damaged = inside[..cut.clamp(9, inside.len())].to_vec();
         let place = place % damaged.len();
         damaged[place] ^= value;
         writer.raw(&damaged);
-        drop(loaded(&writer.finish()));
+        drop(loaded(&[writer.finish(), rows]));
     }
+}
+
+#[test]
+fn rows_beside_a_segment_without_vectors_are_refused() {
+    let [bytes, rows] = index_of(&[(1, Role::User, "a cat")]).next_segment().unwrap().parts;
+    assert!(rows.is_empty() && loaded(&[bytes.clone(), rows]).is_some());
+    assert!(loaded(&[bytes, vec![1]]).is_none());
 }

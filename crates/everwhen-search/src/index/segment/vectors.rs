@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::bytes::{Reader, Writer};
+use super::bytes::{Reader, Writer, checksum};
 use crate::index::Index;
 use crate::vectors::{Centroids, PassageRows};
 
@@ -14,25 +14,27 @@ pub(super) struct Vectors {
     counts: Vec<u32>,
     width: usize,
     scales: Vec<f32>,
-    /// Where the rows are in the segment: they are most of its bytes, and are copied only into the index.
-    rows: Range<usize>,
+    rows: Vec<u8>,
     /// The centroids, and the cluster of each row.
     clusters: Option<(Centroids, Vec<u8>)>,
 }
 
-/// Writes the vectors of a range of documents, all of which have theirs.
-pub(super) fn write(index: &Index, writer: &mut Writer, range: Range<usize>) {
+/// Writes the vectors of a range of documents, all of which have theirs, and returns their rows.
+pub(super) fn write(index: &Index, writer: &mut Writer, range: Range<usize>) -> Vec<u8> {
     let vectors = &index.vectors;
     writer.text(index.active_embedder());
     if index.active_embedder().is_empty() {
-        return;
+        return Vec::new();
     }
     let counts = range.clone().map(|document| vectors.of(document as u32).len());
     counts.for_each(|count| writer.number(count as u64));
     let passages = vectors.of(range.start as u32).start..vectors.of(range.end as u32).start;
     writer.number(vectors.width() as u64);
     writer.floats(vectors.scales(passages.clone()));
-    writer.signed_bytes(vectors.rows(passages.clone()));
+    let mut rows = Writer::default();
+    vectors.rows(passages.clone()).for_each(|run| rows.signed_bytes(run));
+    let rows = rows.into_bytes();
+    writer.raw(&checksum(&rows));
     let clusters = vectors.clusters_of(passages);
     writer.number(u64::from(clusters.is_some()));
     if let Some((centroids, clusters)) = clusters {
@@ -42,20 +44,22 @@ pub(super) fn write(index: &Index, writer: &mut Writer, range: Range<usize>) {
         writer.signed_bytes(&centroids.values);
         writer.raw(&clusters);
     }
+    rows
 }
 
 impl Vectors {
-    /// Reads the vectors of some documents.
-    pub(super) fn read(reader: &mut Reader<'_>, documents: usize) -> Option<Self> {
+    /// Reads the vectors of some documents; their rows were read already.
+    pub(super) fn read(reader: &mut Reader<'_>, documents: usize, rows: Vec<u8>) -> Option<Self> {
         let embedder = reader.text()?.to_owned();
         if embedder.is_empty() {
-            return Some(Self::default());
+            return rows.is_empty().then(Self::default);
         }
         let counts = (0..documents).map(|_| reader.small()).collect::<Option<Vec<u32>>>()?;
         let count = counts.iter().try_fold(0usize, |sum, one| sum.checked_add(*one as usize))?;
         let width = reader.small()? as usize;
         let scales = reader.floats(count)?;
-        let rows = reader.range(count.checked_mul(width)?)?;
+        let is_whole = rows.len() == count.checked_mul(width)?;
+        (reader.array()? == checksum(&rows) && is_whole).then_some(())?;
         let mut clusters = None;
         if reader.number()? == 1 {
             let found_among = reader.small()? as usize;
@@ -78,12 +82,11 @@ impl Vectors {
             && (self.scales.is_empty() || index.vectors.fits(self.width))
     }
 
-    /// Adds the vectors to an index whose documents from `first` on they belong to. `bytes` are those of the
-    /// segment.
-    pub(super) fn add(self, index: &mut Index, first: usize, bytes: &[u8]) {
+    /// Adds the vectors to an index whose documents from `first` on they belong to.
+    pub(super) fn add(self, index: &mut Index, first: usize) {
         let Self { embedder, counts, width, scales, rows, clusters } = self;
         if !embedder.is_empty() {
-            let rows = PassageRows { width, scales, values: &bytes[rows], clusters };
+            let rows = PassageRows { width, scales, values: rows, clusters };
             index.add_saved_vectors(&embedder, first as u32, &counts, rows);
         }
     }

@@ -1,9 +1,14 @@
 //! The words of a segment: its terms, and the block of their postings.
 
+use std::iter::Peekable;
+
 use super::bytes::{Reader, Writer};
 use crate::index::lexicon::Lexicon;
 use crate::index::postings::Block;
 use crate::index::{Index, Term};
+
+/// The number of stems that are added at a time.
+const STEMS: usize = 32;
 
 /// The words of a segment that was read.
 #[derive(Debug)]
@@ -99,17 +104,38 @@ impl Words {
     pub(super) fn into_block(self, lexicon: &mut Lexicon) -> Block {
         let Self { languages, stems, mut block } = self;
         let mut languages = languages.iter().peekable();
-        for ((expected, stem), term) in stems.iter().zip(&mut block.terms) {
-            // In the order in which they were added, so that they have the same numbers again.
-            while let Some((mark, text)) = languages.next_if(|(mark, _)| *mark < expected) {
-                lexicon.add_stem(text, mark);
+        let stems: Vec<(Term, &str)> = stems.iter().collect();
+        lexicon.reserve_from(stems.iter().map(|(term, _)| *term));
+        for (some, terms) in stems.chunks(STEMS).zip(block.terms.chunks_mut(STEMS)) {
+            let last = some.last().map_or(0, |(last, _)| *last);
+            let has_language = languages.peek().is_some_and(|(mark, _)| *mark < last);
+            match some.try_into() {
+                Ok(some) if !has_language => {
+                    terms.copy_from_slice(&lexicon.add_stems::<STEMS>(some))
+                }
+                _ => add_in_order(lexicon, &mut languages, some, terms),
             }
-            *term = lexicon.add_stem(stem, expected);
         }
         for (mark, text) in languages {
             lexicon.add_stem(text, mark);
         }
         if block.terms.is_sorted() { block.finish() } else { sorted(&block).finish() }
+    }
+}
+
+/// Adds stems one by one, and languages between them in the order in which both were added, so that they
+/// have the same numbers again. Sets the terms that the stems have.
+fn add_in_order<'w>(
+    lexicon: &mut Lexicon,
+    languages: &mut Peekable<impl Iterator<Item = (Term, &'w str)>>,
+    stems: &[(Term, &str)],
+    terms: &mut [Term],
+) {
+    for ((expected, stem), term) in stems.iter().zip(terms) {
+        while let Some((mark, text)) = languages.next_if(|(mark, _)| mark < expected) {
+            lexicon.add_stem(text, mark);
+        }
+        *term = lexicon.add_stem(stem, *expected);
     }
 }
 
