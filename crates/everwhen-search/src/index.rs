@@ -120,8 +120,10 @@ impl Index {
         number
     }
 
-    /// Reserves space for documents of segments that are about to be added.
+    /// Reserves space for documents of segments that are about to be added, and for a few more: the first one
+    /// that follows would otherwise move all of them.
     pub fn reserve(&mut self, documents: usize) {
+        let documents = documents + documents / 64 + 64;
         self.placements.reserve_exact(documents);
         self.documents.reserve_exact(documents);
         self.previous.reserve_exact(documents);
