@@ -38,7 +38,7 @@ use self::derived::DerivedQuery;
 use crate::engine::Engine;
 use crate::facts::FactVector;
 use crate::index::{OpenedMemory, PastMoment, SharedIndex};
-use crate::memory::{Memory, VaultInfo};
+use crate::memory::{ConversationId, Memory, VaultInfo};
 use crate::past::PastMemory;
 use crate::ports::MemoryRef;
 use crate::similarity::Ruler;
@@ -101,6 +101,8 @@ struct PreparedMemory {
     moment: Option<Arc<PastMoment>>,
     /// What was different at that moment.
     past: Option<Arc<PastMemory>>,
+    /// The conversations whose entries are no answer.
+    left_out: Vec<ConversationId>,
     /// The question without time phrases and names of speakers.
     rest: String,
     vector: Option<QuestionVector>,
@@ -258,6 +260,7 @@ impl Question {
         let words_alone = vector.is_err();
         let vector = vector.ok().flatten();
         let past = moment.as_ref().map(|moment| Arc::clone(&moment.past));
+        let left_out = self.left_out(engine, place).await?;
         let (index, derived) = (Some(index), None);
         Ok(PreparedMemory {
             place,
@@ -266,6 +269,7 @@ impl Question {
             derived,
             moment,
             past,
+            left_out,
             rest,
             vector,
             words_alone,

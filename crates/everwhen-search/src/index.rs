@@ -245,6 +245,11 @@ impl Index {
         self.groups[number as usize]
     }
 
+    /// Returns the number of a group, if any document is in it.
+    pub fn known_group(&self, id: GroupId) -> Option<u32> {
+        self.group_numbers.get(&id).copied()
+    }
+
     /// Returns the number of the first document after a sequence number.
     pub fn number_after(&self, sequence: u64) -> u32 {
         self.documents.partition_point(|info| info.sequence <= sequence) as u32

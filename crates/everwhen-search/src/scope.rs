@@ -33,8 +33,8 @@ pub struct SearchFilter {
     pub about: Option<TimeRange>,
     /// Only these groups, in rising order.
     pub groups: Option<Vec<u32>>,
-    /// Not this group.
-    pub without_group: Option<u32>,
+    /// Not these groups.
+    pub without_groups: Vec<u32>,
     /// Only documents from one of these sources; all if empty.
     pub sources: Vec<Source>,
     /// Only these documents, in rising order.
@@ -47,7 +47,7 @@ impl SearchFilter {
         self.period.is_none()
             && self.about.is_none()
             && self.groups.is_none()
-            && self.without_group.is_none()
+            && self.without_groups.is_empty()
             && self.sources.is_empty()
             && self.documents.is_none()
     }
@@ -140,7 +140,7 @@ impl<'i> Scope<'i> {
     /// Returns whether the filter does not exclude a group.
     fn admits_group(&self, group: u32) -> bool {
         let listed = self.filter.groups.as_ref();
-        self.filter.without_group != Some(group)
+        !self.filter.without_groups.contains(&group)
             && listed.is_none_or(|listed| listed.binary_search(&group).is_ok())
     }
 

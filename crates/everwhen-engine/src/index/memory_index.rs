@@ -227,6 +227,11 @@ impl MemoryIndex {
         conversation_id(self.search.group(number))
     }
 
+    /// Returns the number of a conversation, if anything was said in it.
+    pub(crate) fn conversation_number(&self, conversation: ConversationId) -> Option<u32> {
+        self.search.known_group(group(conversation))
+    }
+
     fn conversation_of(&self, number: u32) -> ConversationId {
         conversation_id(self.search.group_of(number))
     }

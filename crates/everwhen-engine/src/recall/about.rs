@@ -112,12 +112,13 @@ impl AskedTime {
     ) -> TimePlan {
         let excludes_latest = self.reading.periods().any(|(when, _)| when.earlier);
         let latest = if excludes_latest { latest(index, &base) } else { None };
+        let without_groups: Vec<u32> = base.without_groups.iter().copied().chain(latest).collect();
         for about in [period, self.reading.reach()] {
             let about = if chosen.is_some() { None } else { about };
             let filter = SearchFilter {
                 about: about.map(range),
                 groups: chosen.clone(),
-                without_group: latest,
+                without_groups: without_groups.clone(),
                 ..base.clone()
             };
             if Scope::new(index, &filter).has_matches() {
@@ -163,5 +164,7 @@ fn chosen(index: &Index, base: &SearchFilter, ordinal: Ordinal) -> Vec<u32> {
 
 /// Returns the conversation that began last.
 fn latest(index: &Index, base: &SearchFilter) -> Option<u32> {
-    Scope::new(index, base).last_groups(1).first().copied()
+    // One that is left out anyway may be the latest.
+    let filter = SearchFilter { without_groups: Vec::new(), ..base.clone() };
+    Scope::new(index, &filter).last_groups(1).first().copied()
 }

@@ -16,8 +16,6 @@ use crate::{Error, Result, limits};
 
 /// The factor by which more items are looked at where varied ones are wanted.
 const DIVERSITY_POOL: usize = 5;
-/// Items that a conversation which is left out may take up.
-const EXTRA_PER_CONVERSATION: usize = 50;
 
 /// What to do with a period that the question names in words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -128,9 +126,8 @@ impl Query {
 
     /// Returns the number of items from which varied ones are chosen.
     pub(crate) fn pool(&self) -> usize {
-        let excluded = self.except.len() + EXTRA_PER_CONVERSATION * self.except_conversations.len();
         let chosen_from = if self.diversity.is_some() { DIVERSITY_POOL } else { 1 };
-        (self.limit() * chosen_from + excluded).min(self.limit() + limits::PAGE_ROWS)
+        (self.limit() * chosen_from + self.except.len()).min(self.limit() + limits::PAGE_ROWS)
     }
 
     /// Returns whether the conversation with this id and name is left out.

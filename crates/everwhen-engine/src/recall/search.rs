@@ -3,9 +3,11 @@
 use everwhen_search::{Hit, RankedList, SearchFilter, SearchQuery, SharedRarity, merge_scores};
 
 use super::{Kind, PeriodUse, PreparedMemory, Question};
+use crate::engine::Engine;
 use crate::index::{MemoryIndex, range, source};
-use crate::limits;
-use crate::memory::{ConversationId, Entry, EntryId};
+use crate::memory::{Address, ConversationId, Entry, EntryId};
+use crate::ports::{MemoryRef, Snapshot};
+use crate::{Result, limits};
 
 /// What the search found, best first.
 pub(super) struct SearchResults<'m> {
@@ -90,6 +92,31 @@ impl Question {
         MemoryRanking { memory, index, conversations, entries, nothing_in_period }
     }
 
+    /// Returns the conversations of a memory that are left out.
+    pub(super) async fn left_out(
+        &self,
+        engine: &Engine,
+        place: MemoryRef,
+    ) -> Result<Vec<ConversationId>> {
+        let named = self.query.except_conversations.clone();
+        if named.is_empty() {
+            return Ok(Vec::new());
+        }
+        let read = move |snapshot: &dyn Snapshot| {
+            let mut found = Vec::new();
+            for one in &named {
+                found.extend(match one {
+                    Address::Id(id) => Some(*id),
+                    Address::Name(name) => {
+                        snapshot.conversation_named(place, name)?.map(|one| one.id)
+                    }
+                });
+            }
+            Ok(found)
+        };
+        engine.store.look(read).await
+    }
+
     /// Returns the caller's own filters.
     fn filter(&self, memory: &PreparedMemory, index: &MemoryIndex) -> SearchFilter {
         let tags: Vec<&str> = self.query.tags.iter().map(|tag| tag.as_str()).collect();
@@ -97,11 +124,13 @@ impl Question {
             Some(past) => index.tagged_at(&tags, past),
             None => index.tagged(&tags),
         };
+        let left_out = memory.left_out.iter().filter_map(|one| index.conversation_number(*one));
         SearchFilter {
             as_of: self.as_of(),
             period: self.query.bounds().map(range),
             sources: self.query.roles.iter().copied().map(source).collect(),
             documents: (!tags.is_empty()).then(|| tagged().into()),
+            without_groups: left_out.collect(),
             ..SearchFilter::default()
         }
     }

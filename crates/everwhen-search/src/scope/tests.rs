@@ -113,7 +113,7 @@ fn naively_admits(index: &Index, filter: &SearchFilter, one: usize) -> bool {
     (filter.sources.is_empty() || filter.sources.contains(&info.source))
         && is_inside_both([filter.period, filter.about], info)
         && filter.groups.as_ref().is_none_or(|listed| listed.contains(&group))
-        && filter.without_group != Some(group)
+        && !filter.without_groups.contains(&group)
         && filter.documents.as_ref().is_none_or(|listed| listed.contains(&(one as u32)))
 }
 
@@ -182,15 +182,15 @@ fn filter() -> impl Strategy<Value = SearchFilter> {
     let sources = proptest::sample::subsequence(Source::ALL.to_vec(), 0..3);
     let groups = proptest::option::weighted(0.2, proptest::collection::btree_set(0u32..9, 0..4));
     let listed = proptest::option::weighted(0.2, proptest::collection::btree_set(0u32..60, 0..9));
-    let without_group = proptest::option::weighted(0.2, 0u32..9);
+    let without = proptest::option::weighted(0.2, proptest::collection::vec(0u32..9, 1..3));
     let as_of = proptest::option::of((-1i64..25).prop_map(at));
-    let all = (as_of, range(), range(), groups, without_group, sources, listed);
-    all.prop_map(|(as_of, period, about, groups, without_group, sources, listed)| SearchFilter {
+    let all = (as_of, range(), range(), groups, without, sources, listed);
+    all.prop_map(|(as_of, period, about, groups, without, sources, listed)| SearchFilter {
         as_of,
         period,
         about,
         groups: groups.map(|groups| groups.into_iter().collect()),
-        without_group,
+        without_groups: without.unwrap_or_default(),
         sources,
         documents: listed.map(|listed| listed.into_iter().collect()),
     })

@@ -181,6 +181,7 @@ suite! {
         what_is_at_hand_costs_no_visit,
         what_others_forget_leaves_it_at_hand,
         all_memories_are_recalled_within_the_bytes_for_indexes,
+        a_conversation_that_is_left_out_hides_no_other,
     }
     models {
         usage_adds_up_by_day_model_and_purpose,

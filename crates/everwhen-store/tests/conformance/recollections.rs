@@ -251,3 +251,31 @@ pub(crate) fn all_memories_are_recalled_within_the_bytes_for_indexes(open: Open)
         assert!(peak <= budget + all / 8, "{peak} of {all} with a budget of {budget}: {query:?}");
     }
 }
+
+/// A conversation that is left out takes no place from the others, however much in it would answer.
+pub(crate) fn a_conversation_that_is_left_out_hides_no_other(open: Open) {
+    let talk = Talk::new(open);
+    let line = |conversation: &str, text: &str, minute: i64| NewEntry {
+        conversation: Some(Address::Name(name(conversation))),
+        ..said(Role::User, text).said_at(at(minute))
+    };
+    let long = (0..300).map(|one| line("now", "the invoice of the garden", -300 + one));
+    let earlier = line("then", "the invoice of the garden was paid in March", -9_000);
+    let receipt = talk.remember(std::iter::once(earlier).chain(long).collect());
+    let asked = |except| Query {
+        except_conversations: vec![except],
+        asked_at: Some(at(60)),
+        limit: Some(5),
+        ..Query::new("the invoice of the garden")
+    };
+    let last = receipt.entries.last().unwrap().id;
+    let now = block_on(talk.vault.entry(memory(), last)).unwrap().conversation;
+    for except in [Address::Name(name("now")), Address::Id(now)] {
+        let found = ask(&talk.vault, &asked(except));
+        let texts: Vec<&str> = found.items.iter().map(|one| one.entry.content.as_str()).collect();
+        assert_eq!(texts, ["the invoice of the garden was paid in March"]);
+        assert_eq!(found.conversations.len(), 1);
+    }
+    let found = ask(&talk.vault, &asked(Address::Name(name("then"))));
+    assert_eq!(found.items.len(), 5);
+}
