@@ -11,7 +11,7 @@ import { language, t } from '../lib/text.js';
 const PAGE = 100;
 /** Pages that are in the document at once. */
 const SHOWN = 4;
-/** At first, and while a clock is dragged, only what fills the window is fetched, by the height of the lowest row. */
+/** While a clock is dragged only what fills the window is fetched, by the height of the lowest row. */
 const fillsWindow = () => Math.min(PAGE, Math.max(10, Math.ceil((innerHeight - 180) / 28)));
 /** How near to an end of the window the next page is fetched, in pixels. */
 const NEAR = 800;
@@ -47,7 +47,7 @@ function useWindow(route, moment) {
   const query = { order: /** @type {'desc'} */ ('desc'), before: moment.before, as_of: moment.asOf, role, tag };
 
   const fetchPage = useCallback(async (cursor, signal, /** @type {((page: any) => void) | undefined} */ onRows = undefined) => {
-    const page = await get(`${path}/entries`, { ...query, limit: dragging.value || !current.current.pages.length ? fillsWindow() : PAGE, cursor }, { signal });
+    const page = await get(`${path}/entries`, { ...query, limit: dragging.value ? fillsWindow() : PAGE, cursor }, { signal });
     const rows = page.data.reverse();
     const next = page.has_more ? page.next_cursor : null;
     onRows?.({ cursor, rows, next, titles: new Map() });
