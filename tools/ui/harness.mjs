@@ -72,7 +72,8 @@ export const VIEWS = {
   memories: '/ui/demo', timeline: '/ui/demo/ana', ask: '/ui/demo/ana/ask?q=Where+did+I+live+in+March%3F', facts: '/ui/demo/ana/facts', document: '/ui/demo/ana/document', live: '/ui/-/live', settings: '/ui/-/settings',
 };
 export const READY = {
-  home: '.memory .strip, .vaults .chip', memories: '.memory .strip', timeline: '.entry', ask: '.found-row', facts: '.matter', document: '.chapters, .paper', live: '.exchange', settings: '.connect', conversation: '.message',
+  // The list of vaults goes on to the only one by itself; in between there is no view.
+  home: '.memory .strip, .vaults .chip ~ .chip', memories: '.memory .strip', timeline: '.entry', ask: '.found-row', facts: '.matter', document: '.chapters, .paper', live: '.exchange', settings: '.connect', conversation: '.message',
 };
 
 export async function visit(page, name) {
