@@ -200,7 +200,7 @@ async fn guard(
 }
 
 /// Says that the connection ends with this answer: what is left of a body that was not read stands in the way
-/// of the next request, which would otherwise find the connection closed without a word.
+/// of the next request, which would otherwise find the connection closed without notice.
 fn close(response: &mut Response) {
     response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
 }

@@ -203,7 +203,7 @@ mod tests {
         );
     }
 
-    /// The reply that comes in pieces of so many bytes, as it is passed on.
+    /// A reply that arrives in pieces of this length, as it is passed on.
     async fn passed_on(reply: &str, piece: usize, framing: Framing, kind: Protocol) -> String {
         let pieces = reply.as_bytes().chunks(piece);
         let pieces = pieces.map(|piece| Ok::<_, ()>(Bytes::copy_from_slice(piece)));

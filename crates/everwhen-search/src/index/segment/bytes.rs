@@ -6,7 +6,7 @@
 pub(super) const CHECKSUM_BYTES: usize = 4;
 
 /// Returns the checksum of bytes, a CRC-32: it finds damage, and takes a small part of the time of a
-/// cryptographic hash. It is no defence against who forges segments; who can write them can write entries.
+/// cryptographic hash. It does not protect against forged segments: a program that can write them can write entries.
 pub(super) fn checksum(bytes: &[u8]) -> [u8; CHECKSUM_BYTES] {
     crc32fast::hash(bytes).to_le_bytes()
 }
