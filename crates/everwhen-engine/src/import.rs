@@ -46,6 +46,8 @@ pub struct ImportedConversation {
     pub title: Option<String>,
     /// Its summary there; kept once the conversation has ended.
     pub summary: Option<String>,
+    /// A summary of its entries; see [`Self::complete_summary`].
+    pub extract: Option<String>,
 }
 
 /// What became of an imported conversation.
@@ -163,7 +165,9 @@ fn conversation(
     imported: ImportedConversation,
     receipt: Option<&Name>,
 ) -> Result<ImportOutcome> {
-    let ImportedConversation { name, entries, branches, ended_at, title, summary } = imported;
+    let ImportedConversation { name, entries, branches, ended_at, title, summary, extract } =
+        imported;
+    let extract = extract.map(|text| (entries.len() as u64, text));
     let address = Address::Name(name);
     let ids = entries.iter().chain(branches.iter().flat_map(|branch| &branch.entries));
     let mut known = Known::find(edit, &address, &source_ids(ids))?;
@@ -184,7 +188,7 @@ fn conversation(
     outcome.corrected = correct(edit, edits)?;
     outcome.branches = put_aside(edit, asides, &ids)?;
     let conversation = end(edit, &address, ended_at, is_only_longer)?;
-    keep_summary(edit, conversation, title, summary)?;
+    keep_summary(edit, conversation, (title, summary), extract)?;
     finish::save_memory(edit)?;
     outcome.conversation = Some(conversation);
     Ok(outcome)
@@ -213,12 +217,13 @@ impl ImportedConversation {
         main.chain(branches)
     }
 
-    /// Makes a summary of its sentences if its source gave it a title and no summary. Storing it does the
-    /// same otherwise, but all writes of a store wait for each other, and this needs no store.
+    /// Makes a summary of its entries if its source gave it a title and no summary. Storing it does the
+    /// same otherwise, but all writes of a store wait for each other, and this needs no store. It is used if
+    /// these are all entries of the conversation, so that an older file does not bring an older summary.
     pub fn complete_summary(&mut self) {
         if self.title.is_some() && self.summary.is_none() {
             let said = self.entries.iter().map(|entry| (entry.role, entry.content.as_str()));
-            self.summary = Some(summary::extract_text(said)).filter(|text| !text.is_empty());
+            self.extract = Some(summary::extract_text(said));
         }
     }
 
@@ -362,11 +367,14 @@ fn end(
 fn keep_summary(
     edit: &mut MemoryEdit<'_>,
     id: ConversationId,
-    title: Option<String>,
-    text: Option<String>,
+    (title, text): (Option<String>, Option<String>),
+    extract: Option<(u64, String)>,
 ) -> Result<()> {
     let found = edit.tx.conversation(edit.place(), id)?.filter(|one| one.ended.is_some());
     let Some(mut conversation) = found else { return Ok(()) };
+    // An extract of all entries there are.
+    let extract = extract.filter(|(entries, _)| *entries == conversation.entries);
+    let text = text.or(extract.filter(|_| title.is_some()).map(|(_, text)| text));
     let (title, text) = match (title, text) {
         (None, None) => return Ok(()),
         (Some(title), Some(text)) => (title, text),

@@ -345,6 +345,7 @@ impl Chat {
             ended_at: None,
             title: None,
             summary: None,
+            extract: None,
         };
         let outcome = block_on(self.vault.import_conversations(memory(), vec![imported], false));
         outcome.expect("an import").remove(0).expect("a conversation");

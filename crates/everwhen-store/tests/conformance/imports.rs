@@ -36,6 +36,7 @@ fn chat() -> ImportedConversation {
         ended_at: Some(at(-200)),
         title: Some("Where the armor is".into()),
         summary: Some("The armor was looked for. It is in the great hall.".into()),
+        extract: None,
     }
 }
 
@@ -111,6 +112,7 @@ pub(crate) fn what_the_source_left_open_ends_in_silence_or_goes_on(open: Open) {
         ended_at: None,
         title: Some("Untold".into()),
         summary: None,
+        extract: None,
     };
     import(&talk, open_there("silent", -300)).unwrap();
     import(&talk, open_there("fresh", -5)).unwrap();

@@ -271,6 +271,7 @@ impl Watched {
             ended_at: ended.map(|tens| self.ago(tens)),
             title: ended.map(|_| "From elsewhere".into()),
             summary: None,
+            extract: None,
         }
     }
 

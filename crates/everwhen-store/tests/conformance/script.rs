@@ -251,6 +251,7 @@ impl Run {
             ended_at: ended.map(|tens| self.engine.now() - SignedDuration::from_mins(tens * 10)),
             title: ended.map(|_| "From elsewhere".into()),
             summary: None,
+            extract: None,
         }
     }
 

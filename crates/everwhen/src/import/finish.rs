@@ -50,6 +50,7 @@ pub(super) fn conversations(
                 ended_at,
                 title,
                 summary,
+                extract: None,
             })
             .into_iter()
             .collect();
@@ -72,8 +73,15 @@ fn split(
         let id = if number == 1 { id.to_owned() } else { format!("{id}#{number}") };
         let title = title.clone();
         if let Some(name) = conversation_name(source, &id) {
-            let (ended_at, summary) = (None, None);
-            parts.push(ImportedConversation { name, entries, branches, ended_at, title, summary });
+            parts.push(ImportedConversation {
+                name,
+                entries,
+                branches,
+                ended_at: None,
+                title,
+                summary: None,
+                extract: None,
+            });
         }
     };
     let mut rest = entries.into_iter().peekable();

@@ -130,6 +130,40 @@ fn any_order_of_files_gives_the_same() {
 }
 
 #[test]
+fn an_older_export_after_a_newer_one_does_not_bring_its_summary() {
+    let export = |messages: u32| {
+        let message = |number: u32| {
+            let words = ["train", "ferry", "museum", "garden", "market", "bridge"];
+            serde_json::json!({ "id": format!("m{number}"),
+                "parent": number.checked_sub(1).map(|before| format!("m{before}")),
+                "message": { "id": format!("m{number}"), "author": { "role": "user" },
+                    "create_time": 1_700_000_000 + number, "metadata": {},
+                    "content": { "content_type": "text",
+                        "parts": [format!("The {} by the sea.", words[number as usize])] } } })
+        };
+        let mapping: serde_json::Map<String, serde_json::Value> =
+            (0..messages).map(|number| (format!("m{number}"), message(number))).collect();
+        serde_json::json!([{ "id": "c", "conversation_id": "c", "title": "A trip to the sea",
+            "create_time": 1_700_000_000, "update_time": 1_700_000_000 + messages,
+            "current_node": format!("m{}", messages - 1), "mapping": mapping }])
+        .to_string()
+    };
+    let imported = |order: &[u32]| {
+        let stage = Stage::new();
+        for messages in order {
+            stage.import(&stage.file("in", "conversations.json", export(*messages)));
+        }
+        stage.summaries()
+    };
+    let expected = imported(&[6]);
+    assert_eq!(expected.len(), 1);
+    assert_eq!(expected[0].0, "A trip to the sea");
+    assert_ne!(imported(&[2]), expected, "they tell different things");
+    assert_eq!(imported(&[2, 6]), expected);
+    assert_eq!(imported(&[6, 2]), expected);
+}
+
+#[test]
 fn a_file_of_two_zones_keeps_both() {
     let stage = Stage::new();
     let rows = serde_json::json!([

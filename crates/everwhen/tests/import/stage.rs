@@ -147,6 +147,18 @@ impl Stage {
         })
     }
 
+    /// The summaries of conversations: title and text.
+    pub(crate) fn summaries(&self) -> Vec<(String, String)> {
+        let vault = Address::Name(Name::new("vault", "v").unwrap());
+        let memory = Address::Name(Name::new("memory", "m").unwrap());
+        self.runtime.block_on(async {
+            let vault = self.everwhen.engine().vault(vault).await.unwrap();
+            let page = vault.conversations(memory, ConversationQuery::default()).await.unwrap();
+            let summaries = page.data.into_iter().filter_map(|one| one.summary);
+            summaries.map(|summary| (summary.title, summary.text)).collect()
+        })
+    }
+
     /// All entries, by time, role and text.
     pub(crate) fn entries(&self) -> Vec<Entry> {
         let vault = Address::Name(Name::new("vault", "v").unwrap());

@@ -155,6 +155,7 @@ impl ImportedConversation {
             ended_at: read_time("ended_at", self.ended_at.as_deref())?,
             title: self.title,
             summary: self.summary,
+            extract: None,
         })
     }
 }
