@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use everwhen::export::{ForeignFormat, write_foreign};
-use everwhen::import::{Options, Plan, Report};
+use everwhen::import::{Options, Plan, Report, read_batches};
 use everwhen::memory::{Address, Entry, Name};
 use everwhen::ports::{ConversationQuery, EntryQuery, Which};
 use everwhen::time::Zone;
@@ -68,8 +68,8 @@ impl Stage {
     ) -> Result<(Told, Report)> {
         let plan = Plan::of_paths(&[path.to_owned()], options)?;
         let mut all = Vec::new();
-        let report = plan.read(options, &mut |_, conversation| {
-            all.push(conversation);
+        let report = read_batches(&plan, options, &mut |batch| {
+            all.extend(batch.conversations);
             true
         });
         let vault = Address::Name(Name::new("vault", "v").unwrap());
