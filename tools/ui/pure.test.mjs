@@ -11,7 +11,7 @@ const load = (path) => import(new URL(path, page));
 const { dayOf, daysBetween, read, write } = await load('lib/time.js');
 const { loadLanguage } = await load('lib/text.js');
 const { changes, words } = await load('lib/diff.js');
-const { cut } = await load('lib/bytes.js');
+const { cut, eachLine } = await load('lib/bytes.js');
 const { format, parse } = await load('lib/router.js');
 
 if (!globalThis.document) globalThis.document = { documentElement: {} };
@@ -34,6 +34,17 @@ test('days are those of the zone, also where clocks change', () => {
   assert.equal(iso(read('2025-03-29', 'Europe/Berlin')), '2025-03-29T23:00:00.000Z');
   assert.equal(iso(read('2025-03-30', 'Europe/Berlin')), '2025-03-30T22:00:00.000Z');
   assert.equal(daysBetween('2025-03-29', '2025-04-02'), 4);
+});
+
+test('lines are the same however a stream is cut into pieces', () => {
+  const lines = ['data: {"content":"Grüße 👋"}', '', ': still here', 'data: 2', ''];
+  const bytes = new TextEncoder().encode(`${lines.join('\n')}\nbegun`);
+  for (let size = 1; size <= bytes.length; size += 1) {
+    const found = [];
+    const take = eachLine((line) => found.push(new TextDecoder('utf-8', { fatal: true }).decode(line)));
+    for (let from = 0; from < bytes.length; from += size) take(bytes.subarray(from, from + size));
+    assert.deepEqual(found, lines, `pieces of ${size} bytes`);
+  }
 });
 
 test('what is written into an address is read as the same minute', () => {

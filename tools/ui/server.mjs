@@ -29,8 +29,8 @@ export async function start(binary, args) {
 }
 
 /** Runs a command to its end and returns what it printed. */
-export async function run(binary, args) {
-  const child = spawn(binary, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, EVERWHEN_SERVER: '', EVERWHEN_KEY: '' } });
+export async function run(binary, args, settings = {}) {
+  const child = spawn(binary, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, EVERWHEN_SERVER: '', EVERWHEN_KEY: '', ...settings } });
   let [out, err] = ['', ''];
   child.stdout.on('data', (chunk) => { out += chunk; });
   child.stderr.on('data', (chunk) => { err += chunk; });

@@ -1,5 +1,10 @@
 //! The table of files. A test says that it and the folder agree.
 
+use std::borrow::Cow;
+
+/// A file by its path below `page/`.
+pub(crate) type PageFile = (&'static str, Cow<'static, [u8]>);
+
 /// Makes the table: every path with what it contains.
 macro_rules! files {
     ($($path:literal),* $(,)?) => {
@@ -9,6 +14,7 @@ macro_rules! files {
 
 /// Every file of the page, by its path below `page/`.
 pub(crate) const FILES: &[(&str, &[u8])] = files![
+    "early.js",
     "icon.svg",
     "index.html",
     "lib/acts.js",
@@ -19,24 +25,22 @@ pub(crate) const FILES: &[(&str, &[u8])] = files![
     "lib/diff.js",
     "lib/drop.js",
     "lib/keyboard.js",
+    "lib/main.js",
     "lib/moment.js",
     "lib/parts.js",
     "lib/router.js",
+    "lib/stream.js",
     "lib/strip.js",
     "lib/text.js",
     "lib/theme.js",
     "lib/time.js",
     "lib/transfer.js",
     "lib/view.js",
-    "main.js",
-    "style/base.css",
-    "style/views.css",
+    "style/page.css",
     "texts/de.js",
     "texts/en.js",
     "vendor/LICENSES.txt",
-    "vendor/hooks.js",
-    "vendor/htm.js",
-    "vendor/preact.js",
+    "vendor/library.js",
     "views/ask.js",
     "views/conversation.js",
     "views/document.js",

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use crate::files::FILES;
-use crate::site::{PageFile, Site};
+use crate::files::{FILES, PageFile};
+use crate::site::Site;
 
 /// The folder, if it was named when this was built.
 const FOLDER: Option<&str> = option_env!("UI_FILES");
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     async fn page(site: &Site) -> String {
-        let body = site.page(&HeaderMap::new()).into_body();
+        let body = site.page("/ui/", &HeaderMap::new()).into_body();
         String::from_utf8(to_bytes(body, usize::MAX).await.unwrap().to_vec()).unwrap()
     }
 
@@ -59,7 +59,7 @@ mod tests {
         }
         let before = of(folder.path()).unwrap();
         assert_eq!(page(&before).await, page(&Site::get()).await, "the same files, the same page");
-        let main = folder.path().join("main.js");
+        let main = folder.path().join("lib/main.js");
         std::fs::write(&main, "changed();").unwrap();
         let other = SystemTime::UNIX_EPOCH;
         std::fs::File::options().write(true).open(&main).unwrap().set_modified(other).unwrap();

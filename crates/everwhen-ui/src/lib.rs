@@ -6,19 +6,22 @@
 //! `/ui/-/assets/HASH/`, where the hash is that of all files together: browsers may keep those files
 //! for ever, and a new version has new addresses.
 //!
-//! The files are in `page/`, as the browser gets them; there is no build step.
+//! The files are in `page/`; there is no build step. Browsers get them as they are, except for the modules that every view needs,
+//! which come as one file (`pack`).
 
 mod files;
 #[cfg(debug_assertions)]
 mod folder;
 mod headers;
+mod pack;
+mod preload;
 mod site;
 
 use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::Path;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
 
@@ -45,8 +48,8 @@ fn site() -> Arc<Site> {
     Site::get()
 }
 
-async fn page(request: HeaderMap) -> Response {
-    site().page(&request)
+async fn page(address: Uri, request: HeaderMap) -> Response {
+    site().page(address.path(), &request)
 }
 
 async fn asset(Path((hash, path)): Path<(String, String)>, request: HeaderMap) -> Response {

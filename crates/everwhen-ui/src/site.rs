@@ -7,35 +7,19 @@ use std::sync::{Arc, LazyLock};
 
 use axum::body::{Body, Bytes};
 use axum::http::header::{
-    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY,
+    ACCEPT_ENCODING, ACCEPT_LANGUAGE, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG,
+    IF_NONE_MATCH, VARY,
 };
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Response as Parts, StatusCode};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::files::FILES;
-use crate::headers;
+use crate::files::{FILES, PageFile};
+use crate::{headers, pack, preload};
 
 /// The page itself; everything else is an asset.
 const PAGE: &str = "index.html";
-/// Modules that every view needs, so that the browser asks for all of them at once.
-const EARLY: [&str; 14] = [
-    "lib/api.js",
-    "lib/drop.js",
-    "lib/keyboard.js",
-    "lib/moment.js",
-    "lib/parts.js",
-    "lib/router.js",
-    "lib/strip.js",
-    "lib/text.js",
-    "lib/theme.js",
-    "lib/time.js",
-    "lib/view.js",
-    "vendor/hooks.js",
-    "vendor/htm.js",
-    "vendor/preact.js",
-];
 /// How long a browser may keep what never changes under its address.
 const FOREVER: &str = "public, max-age=31536000, immutable";
 
@@ -43,13 +27,11 @@ static SITE: LazyLock<Arc<Site>> = LazyLock::new(|| {
     Arc::new(Site::new(FILES.iter().map(|(path, bytes)| (*path, Cow::Borrowed(*bytes))).collect()))
 });
 
-/// A file by its path below `page/`.
-pub(crate) type PageFile = (&'static str, Cow<'static, [u8]>);
-
 /// Everything that is served.
 pub(crate) struct Site {
     hash: String,
-    page: Served,
+    /// The page by the view and the texts that it names.
+    pages: HashMap<(&'static str, &'static str), Served>,
     assets: HashMap<&'static str, Served>,
 }
 
@@ -68,26 +50,34 @@ impl Site {
     }
 
     pub(crate) fn new(files: Vec<PageFile>) -> Self {
+        let files = pack::packed(files);
         let hash = hash(files.iter().flat_map(|(path, bytes)| [path.as_bytes(), &**bytes]));
-        let (page, assets): (Vec<_>, Vec<_>) =
-            files.into_iter().partition(|(path, _)| *path == PAGE);
-        let page = page.first().map(|(_, bytes)| written(&String::from_utf8_lossy(bytes), &hash));
-        let page = page.unwrap_or_default();
-        let assets = assets.into_iter().map(|(path, bytes)| (path, Served::new(path, bytes)));
-        Self { page: Served::new(PAGE, Cow::Owned(page.into())), assets: assets.collect(), hash }
+        let pages = pages(&files, &hash);
+        let assets = files.into_iter().filter(|(path, _)| *path != PAGE);
+        let assets = assets.map(|(path, bytes)| (path, Served::new(path, bytes)));
+        Self { pages, assets: assets.collect(), hash }
     }
 
-    /// The page. It is asked for each time, since it names the version of all the rest.
-    pub(crate) fn page(&self, request: &HeaderMap) -> Response {
-        let mut response = self.page.told(request, "no-cache");
-        response.headers_mut().extend(headers::of_document());
+    /// The page at an address. It is asked for each time, since it names the version of all the rest.
+    pub(crate) fn page(&self, address: &str, request: &HeaderMap) -> Response {
+        let languages = request.get(ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
+        let all: Vec<&str> = self.pages.keys().map(|(_, texts)| *texts).collect();
+        let texts = preload::texts(languages.unwrap_or_default(), &all);
+        let page = texts.and_then(|texts| self.pages.get(&(preload::view(address), texts)));
+        let Some(page) = page else { return StatusCode::NOT_FOUND.into_response() };
+        let mut response = page.to_response(request, "no-cache");
+        let varies = HeaderValue::from_static("accept-encoding, accept-language");
+        for (name, value) in headers::of_document().into_iter().chain([(VARY, varies)]) {
+            // It replaces what every file has: browsers obey a second policy beside the first.
+            response.headers_mut().insert(name, value);
+        }
         response
     }
 
     /// A file that the page loads, if it is of this version.
     pub(crate) fn asset(&self, hash: &str, path: &str, request: &HeaderMap) -> Option<Response> {
         let found = self.assets.get(path).filter(|_| hash == self.hash)?;
-        Some(found.told(request, FOREVER))
+        Some(found.to_response(request, FOREVER))
     }
 }
 
@@ -105,7 +95,7 @@ impl Served {
         }
     }
 
-    fn told(&self, request: &HeaderMap, keeping: &'static str) -> Response {
+    fn to_response(&self, request: &HeaderMap, keeping: &'static str) -> Response {
         let says = |name: HeaderName, part: &str| {
             let values = request.get_all(name).into_iter();
             values.filter_map(|value| value.to_str().ok()).any(|value| value.contains(part))
@@ -134,12 +124,30 @@ impl Served {
     }
 }
 
+/// The page for each view in each language.
+fn pages(files: &[PageFile], hash: &str) -> HashMap<(&'static str, &'static str), Served> {
+    let text = |bytes: &'_ Cow<'static, [u8]>| String::from_utf8_lossy(bytes).into_owned();
+    let all: HashMap<&str, String> =
+        files.iter().map(|(path, bytes)| (*path, text(bytes))).collect();
+    let modules = all.iter().map(|(path, text)| (*path, text.as_str())).collect();
+    let below = |folder: &'static str| {
+        files.iter().map(|(path, _)| *path).filter(move |path| path.starts_with(folder))
+    };
+    let pairs = below("views/").flat_map(|view| below("texts/").map(move |texts| (view, texts)));
+    let page = |(view, texts): (&'static str, &'static str)| {
+        let early = preload::modules(view, texts, &modules);
+        let page = written(all.get(PAGE).map_or("", String::as_str), hash, &early);
+        ((view, texts), Served::new(PAGE, Cow::Owned(page.into())))
+    };
+    pairs.map(page).collect()
+}
+
 /// The page with the addresses of this version.
-fn written(page: &str, hash: &str) -> String {
+fn written(page: &str, hash: &str, modules: &[&str]) -> String {
     let assets = format!("/ui/-/assets/{hash}");
-    let preload =
-        EARLY.map(|path| format!("<link rel=\"modulepreload\" href=\"{assets}/{path}\">"));
-    page.replace("{preload}", &preload.join("\n")).replace("{assets}", &assets)
+    let link = |path: &&str| format!("<link rel=\"modulepreload\" href=\"{assets}/{path}\">");
+    let links: Vec<String> = modules.iter().map(link).collect();
+    page.replace("{preload}", &links.join("\n")).replace("{assets}", &assets)
 }
 
 fn hash<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {

@@ -27,20 +27,26 @@ fn header<'a>(response: &'a Response<Body>, name: &str) -> &'a str {
 
 async fn script_address() -> String {
     let page = text(ask("/ui/", &[]).await).await;
-    let start = page.find("src=\"").unwrap() + 5;
+    let start = page.rfind("src=\"").unwrap() + 5;
     page[start..].split('"').next().unwrap().to_owned()
 }
 
 #[tokio::test]
 async fn every_view_has_an_address_and_every_response_the_policy() {
     let script = script_address().await;
-    for path in ["/ui/", "/ui/default/ana/facts", "/ui/-/live", &script, "/ui/-/assets/0/main.js"] {
+    for path in
+        ["/ui/", "/ui/default/ana/facts", "/ui/-/live", &script, "/ui/-/assets/0/lib/main.js"]
+    {
         let response = ask(path, &[]).await;
+        assert_eq!(response.headers().get_all("content-security-policy").iter().count(), 1);
         let policy = header(&response, "content-security-policy");
         assert!(policy.contains("default-src 'none'"), "{path}: {policy}");
         assert!(
             policy.contains("trusted-types 'none'") && policy.contains("frame-ancestors 'none'")
         );
+        let is_document = header(&response, "content-type").starts_with("text/html");
+        assert_eq!(policy.contains("script-src 'self'"), is_document, "{path}: {policy}");
+        assert_eq!(policy.contains("require-trusted-types-for"), is_document, "{path}: {policy}");
         assert_eq!(header(&response, "x-content-type-options"), "nosniff", "{path}");
         assert_eq!(header(&response, "referrer-policy"), "no-referrer", "{path}");
     }
@@ -60,6 +66,31 @@ async fn headers_that_only_a_document_needs_are_sent_with_the_document_only() {
     for (name, value) in only {
         assert_eq!((header(&page, name), header(&script, name)), (value, ""), "{name}");
     }
+}
+
+#[tokio::test]
+async fn the_page_names_every_module_of_its_view_in_the_language_of_the_browser() {
+    for (path, language, view, texts) in [
+        ("/ui/default/ana", "de-AT,de;q=0.9,en;q=0.8", "views/timeline.js", "texts/de.js"),
+        ("/ui/-/settings", "fr, en;q=0.5", "views/settings.js", "texts/en.js"),
+    ] {
+        let response = ask(path, &[("accept-language", language)]).await;
+        assert_eq!(header(&response, "vary"), "accept-encoding, accept-language");
+        let page = text(response).await;
+        let preloads = |part: &str| page.matches(&format!("/{part}\">")).count();
+        assert_eq!((preloads(view), preloads(texts)), (1, 1), "{page}");
+        assert_eq!((page.matches("/views/").count(), page.matches("/texts/").count()), (1, 1));
+        assert_eq!(preloads("vendor/library.js"), 1, "{page}");
+        // What every view needs is one file, so that a browser asks for few.
+        assert_eq!(page.matches("/lib/main.js\"").count(), 1, "{page}");
+        assert!(!page.contains("lib/api.js"), "{page}");
+        assert_eq!(preloads("lib/transfer.js"), usize::from(path.ends_with("settings")));
+    }
+    let etag = |language: &'static str| async move {
+        let response = ask("/ui/", &[("accept-language", language)]).await;
+        header(&response, "etag").to_owned()
+    };
+    assert_ne!(etag("de").await, etag("en").await);
 }
 
 #[tokio::test]
@@ -89,8 +120,8 @@ async fn files_are_packed_for_those_who_can_unpack() {
 
 #[tokio::test]
 async fn a_file_of_another_version_is_not_found() {
-    let response = ask("/ui/-/assets/0123456789abcdef/main.js", &[]).await;
+    let response = ask("/ui/-/assets/0123456789abcdef/lib/main.js", &[]).await;
     assert_eq!(response.status(), StatusCode::NOT_FOUND);
-    let response = ask(&script_address().await.replace("main.js", "../Cargo.toml"), &[]).await;
+    let response = ask(&script_address().await.replace("lib/main.js", "../Cargo.toml"), &[]).await;
     assert_ne!(response.status(), StatusCode::OK);
 }

@@ -2,7 +2,7 @@
 import { get, memoryPath, patch, post, put, refresh, remove, useLoad, vaultPath } from './api.js';
 import { html, useState } from './view.js';
 import { Buttons, Dialog, Loaded, useAct } from './parts.js';
-import { iso, moment as told, read } from './time.js';
+import { iso, told, read } from './time.js';
 import { count, t } from './text.js';
 
 const submit = (work) => (event) => { event.preventDefault(); work(new FormData(event.target)); };

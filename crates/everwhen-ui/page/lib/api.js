@@ -1,12 +1,10 @@
 // The only way to the server: its public REST API, with the key of this browser tab.
-import { observable, useEffect, useObservable, useRef, useState } from './view.js';
+import { headers, keepKey, key, taken } from '../early.js';
+import { observable, useLayoutEffect, useObservable, useRef, useState } from './view.js';
 
-const KEY = 'everwhen.key';
 const RETRY_MS = 1000;
 /** A server that takes longer to say that it is there does not answer. */
 const PATIENCE_MS = 5000;
-/** A silent stream has a comment every 15 seconds; without one for so long, the connection is dead though nothing closed it. */
-const SILENCE_MS = 40_000;
 
 /** 'ok' or 'lost': whether the server answered last. */
 export const connection = observable('ok');
@@ -24,25 +22,15 @@ export class ApiError extends Error {
   }
 }
 
-const memory = { key: null };
-export function key() {
-  try { return sessionStorage.getItem(KEY); } catch { return memory.key; }
-}
+export { key };
 export function setKey(text) {
-  try { text ? sessionStorage.setItem(KEY, text) : sessionStorage.removeItem(KEY); } catch { memory.key = text; }
+  keepKey(text);
   keyWanted.set(null);
   refresh();
 }
 
 /** Has everything on the page read again. */
 export function refresh() { revision.set(revision.value + 1); }
-
-function headers(body) {
-  const all = { accept: 'application/json' };
-  if (key()) all.authorization = `Bearer ${key()}`;
-  if (body !== undefined) all['content-type'] = 'application/json';
-  return all;
-}
 
 function target(path, query) {
   const pairs = Object.entries(query ?? {}).filter(([, value]) => value !== undefined && value !== null && value !== '');
@@ -58,7 +46,8 @@ function target(path, query) {
 export async function send(method, path, { query, body, signal, extra } = {}) {
   try {
     const text = body === undefined ? undefined : JSON.stringify(body);
-    const response = await fetch(target(path, query), { method, headers: { ...headers(body), ...extra }, body: text, signal, cache: 'no-store' });
+    const to = target(path, query);
+    const response = await ((method === 'GET' && taken(to)) || fetch(to, { method, headers: { ...headers(body), ...extra }, body: text, signal, cache: 'no-store' }));
     connection.set('ok');
     return response;
   } catch (error) {
@@ -70,11 +59,11 @@ export async function send(method, path, { query, body, signal, extra } = {}) {
 /** Sends a request and returns the JSON of a success. */
 export async function call(method, path, options) {
   const response = await send(method, path, options);
-  return read(response.status, await response.text(), options?.quiet);
+  return parsed(response.status, await response.text(), options?.quiet);
 }
 
 /** The JSON of a success; a refusal is thrown. */
-function read(status, text, quiet = false) {
+function parsed(status, text, quiet = false) {
   if (status >= 200 && status < 300) return text ? JSON.parse(text) : null;
   let problem = null;
   try { problem = JSON.parse(text); } catch { /* a proxy in between answers in its own words */ }
@@ -102,7 +91,7 @@ export const upload = (path, query, file, { signal, onProgress } = {}) => new Pr
   request.open('POST', target(path, query));
   for (const [name, value] of Object.entries({ ...headers(undefined), 'content-type': 'application/octet-stream' })) request.setRequestHeader(name, value);
   request.upload.onprogress = (event) => { if (event.lengthComputable) onProgress?.(event.loaded / event.total); };
-  request.onload = () => { try { resolve(/** @type {any} */ (read(request.status, request.responseText))); } catch (error) { reject(error); } };
+  request.onload = () => { try { resolve(/** @type {any} */ (parsed(request.status, request.responseText))); } catch (error) { reject(error); } };
   request.onerror = () => { lose(); reject(new Error('unreachable')); };
   request.onabort = () => reject(new DOMException('cancelled', 'AbortError'));
   signal?.addEventListener('abort', () => request.abort());
@@ -117,25 +106,8 @@ export const upload = (path, query, file, { signal, onProgress } = {}) => new Pr
  */
 export async function download(path, query, { signal } = {}) {
   const response = await send('GET', path, { query, signal });
-  if (!response.ok) read(response.status, await response.text());
+  if (!response.ok) parsed(response.status, await response.text());
   return response.blob();
-}
-
-/** Reads server-sent events until the signal ends it, or until nothing at all comes any more. `EventSource` could not send the key. */
-export async function events(path, signal, onEvent) {
-  const response = await send('GET', path, { signal });
-  if (!response.ok) throw new ApiError(response.status, null);
-  const reader = /** @type {ReadableStream} */ (response.body).pipeThrough(new TextDecoderStream()).getReader();
-  let rest = '';
-  for (;;) {
-    const silence = setTimeout(() => { lose(); reader.cancel(); }, SILENCE_MS);
-    const { value, done } = await reader.read().finally(() => clearTimeout(silence));
-    if (done) return;
-    rest += value;
-    const parts = rest.split('\n\n');
-    rest = parts.pop() ?? '';
-    for (const part of parts) if (part.startsWith('data: ')) onEvent(JSON.parse(part.slice(6)));
-  }
 }
 
 /** The server does not answer: says so, and looks until it does. */
@@ -167,11 +139,12 @@ export const useLoad = (load, deps) => {
   const turn = useObservable(revision);
   const [state, set] = useState({ data: null, error: null, loading: true });
   const last = useRef(null);
-  useEffect(() => {
+  // Before the page is painted, so that a request does not wait for a picture without its answer.
+  useLayoutEffect(() => {
     const abort = new AbortController();
     last.current?.abort();
     last.current = abort;
-    set((before) => ({ ...before, loading: true }));
+    set((before) => (before.loading ? before : { ...before, loading: true }));
     load(abort.signal).then(
       (data) => { if (!abort.signal.aborted) set({ data, error: null, loading: false }); },
       (error) => { if (!abort.signal.aborted) set((before) => ({ data: connection.value === 'lost' ? before.data : null, error, loading: false })); },

@@ -45,7 +45,8 @@ export function Connect() {
   const rows = [
     ['Claude Code', `claude mcp add --transport http everwhen ${at}/mcp`, askMcp],
     ['Codex', `codex mcp add everwhen --url ${at}/mcp`, askMcp],
-    ['Cursor, VS Code', JSON.stringify({ mcpServers: { everwhen: { url: `${at}/mcp` } } }), askMcp],
+    ['Cursor', JSON.stringify({ mcpServers: { everwhen: { url: `${at}/mcp` } } }), askMcp],
+    ['VS Code', `code --add-mcp '${JSON.stringify({ name: 'everwhen', type: 'http', url: `${at}/mcp` })}'`, askMcp],
     [t('connect.openai'), `OPENAI_BASE_URL=${at}/v1`, openai],
     [t('connect.anthropic'), `ANTHROPIC_BASE_URL=${at}`, anthropic],
     [t('connect.ollama'), `OLLAMA_HOST=${at}`, ollama],

@@ -2,7 +2,7 @@
 import { get, memoryPath, useLoad, vaultPath } from './api.js';
 import { html, observable, useEffect, useMemo, useRef, useState } from './view.js';
 import { route, setParams } from './router.js';
-import { dayOf, iso, moment as told, month, read, shortDay, write } from './time.js';
+import { DAY_MS, dayOf, iso, told, month, read, shortDay, write } from './time.js';
 import { Strip } from './strip.js';
 import { count, language, t } from './text.js';
 
@@ -10,7 +10,6 @@ const STEPS = 1000;
 const BUCKETS = 400;
 /** While a slider is dragged, the server is asked at most this often. */
 const EVERY_MS = 120;
-const DAY_MS = 86_400_000;
 /** So many months lie between two labels of a strip, and at most so many labels are on it. */
 const STEP_MONTHS = [1, 2, 3, 6, 12, 24, 60, 120, 240];
 const MOST_TICKS = 8;
@@ -98,21 +97,28 @@ function Clock({ name, zone, at, density, marks }) {
 
   const ticks = useMemo(() => inner(first, last, zone), [first, last, zone, language.value]);
   const lines = useMemo(() => ticks.map(({ part }) => part), [ticks]);
+  // What a drag does not change is made once, not in each of its frames.
+  const words = useMemo(() => summary(name, density, zone), [name, density, zone, language.value]);
+  const ends = useMemo(() => span > 0 && html`<${Ends} first=${first} last=${last} zone=${zone} ticks=${ticks} />`, [ticks]);
+  const years = useMemo(() => html`<${Years} name=${name} density=${density} zone=${zone} />`, [name, density, zone, language.value]);
+  const bands = useMemo(() => (marks ?? []).map(([from, to]) => [ratio(from ?? first), ratio(to ?? last)]), [marks, first, last]);
   const label = t(`moment.${name}`);
   const spoken = shown === null ? t('moment.now') : told(shown, zone);
   return html`<div class="clock ${name} ${at === null ? '' : 'moved'}">
     <span class="clock-name" title=${t(`moment.${name}.long`)}>${label} <small>${t(`moment.${name}.short`)}</small></span>
     <div class="clock-strip">
-      <${Strip} counts=${density?.counts} until=${fraction} tone=${name} label=${summary(name, density, zone)} lines=${lines}
-        marks=${(marks ?? []).map(([from, to]) => [ratio(from ?? first), ratio(to ?? last)])} />
+      <${Strip} counts=${density?.counts} until=${fraction} tone=${name} label=${words} lines=${lines} marks=${bands} />
       <input type="range" min="0" max=${STEPS} value=${Math.round(fraction * STEPS)} disabled=${span <= 0}
         aria-label=${t(`moment.${name}.long`)} aria-valuetext=${spoken} onInput=${slide} />
-      ${span > 0 && html`<span class="ends" aria-hidden="true"><span>${shortDay(first, zone)}</span>${ticks.filter(({ part }) => part > 0.1 && part < 0.9).map(({ part, text }, index) => html`<span key=${text} class="inner ${index % 2 || Math.abs(part - 0.5) > 0.22 ? 'minor' : ''}" style=${{ insetInlineStart: `${part * 100}%` }}>${text}</span>`)}<span>${shortDay(last, zone)}</span></span>`}
+      ${ends}
     </div>
-    <${Years} name=${name} density=${density} zone=${zone} />
+    ${years}
     <${Typed} name=${name} zone=${zone} written=${drag === null ? route.value.params[name] : write(drag, zone)} />
   </div>`;
 }
+
+/** The first and the last day under a strip, and what lies between. */
+const Ends = ({ first, last, zone, ticks }) => html`<span class="ends" aria-hidden="true"><span>${shortDay(first, zone)}</span>${ticks.filter(({ part }) => part > 0.1 && part < 0.9).map(({ part, text }, index) => html`<span key=${text} class="inner ${index % 2 || Math.abs(part - 0.5) > 0.22 ? 'minor' : ''}" style=${{ insetInlineStart: `${part * 100}%` }}>${text}</span>`)}<span>${shortDay(last, zone)}</span></span>`;
 
 /** Beginnings of months or years between two times, a few of them, each with the part of the way it stands at. */
 function inner(first, last, zone) {
@@ -151,8 +157,7 @@ function byYear(density, zone) {
 
 /** The strip in numbers, year by year, for those who cannot see it. */
 function Years({ name, density, zone }) {
-  // Hundreds of days are named for it, which is too much for each frame of a drag.
-  const years = useMemo(() => byYear(density, zone), [density, zone]);
+  const years = byYear(density, zone);
   if (!years) return null;
   return html`<table class="visually-hidden"><caption>${t(`moment.${name}.long`)}</caption><tbody>${[...years].map(([year, n]) => html`<tr key=${year}><th scope="row">${year}</th><td>${t('entries', { n })}</td></tr>`)}</tbody></table>`;
 }

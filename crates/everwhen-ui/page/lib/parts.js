@@ -1,7 +1,7 @@
 // Small pieces that every view uses.
 import { html, useEffect, useLayoutEffect, useRef, useState } from './view.js';
 import { t } from './text.js';
-import { iso, moment as told } from './time.js';
+import { iso, told } from './time.js';
 
 /** Characters that change the direction or the end of a line without being seen, and other controls. */
 const HIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/;
@@ -30,14 +30,20 @@ export function pieces(text) {
   });
 }
 
-/** A long text that shows its first lines until it is opened. */
-export function Clamped({ children }) {
+/** Texts of fewer characters and lines are shown whole and not measured. */
+const [SHORT, FEW] = [240, 8];
+
+/** What was said, of a long text the first lines until it is opened. */
+export const Clamped = ({ text }) => (text.length < SHORT && text.split('\n', FEW).length < FEW
+  ? html`<div><${Said} text=${text} /></div>` : html`<${Folded} key=${text} text=${text} />`);
+
+function Folded({ text }) {
   const box = useRef(null);
   const [state, set] = useState('short');
   useLayoutEffect(() => {
     if (state === 'short' && box.current && box.current.scrollHeight > box.current.clientHeight + 4) set('cut');
   }, []);
-  return html`<div ref=${box} class=${state === 'open' ? '' : 'clamped'}>${children}</div>
+  return html`<div ref=${box} class=${state === 'open' ? '' : 'clamped'}><${Said} text=${text} /></div>
     ${state === 'cut' && html`<button type="button" class="link more" onClick=${(event) => { event.stopPropagation(); set('open'); }}>${t('entry.more')}</button>`}`;
 }
 

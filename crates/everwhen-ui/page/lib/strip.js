@@ -7,12 +7,19 @@ const NONE = [];
 export function Strip({ counts, until = 1, tone = 'accent', label, marks = NONE, lines = NONE }) {
   const canvas = useRef(null);
   const latest = useRef(null);
-  latest.current = () => draw(canvas.current, counts ?? NONE, until, marks, lines);
-  useLayoutEffect(() => latest.current(), [counts, until, tone, marks, lines]);
+  /** Measured once and not in each frame of a drag: to ask a browser for it makes it lay out the page. */
+  const look = useRef(null);
+  latest.current = () => look.current && draw(canvas.current, look.current, counts ?? NONE, until, marks, lines);
+  useLayoutEffect(() => latest.current(), [counts, until, marks, lines]);
   useEffect(() => {
-    const observer = new ResizeObserver(() => latest.current());
+    const redraw = () => {
+      if (!canvas.current) return;
+      look.current = measured(canvas.current);
+      latest.current();
+    };
+    // It also tells the first size.
+    const observer = new ResizeObserver(redraw);
     const scheme = matchMedia('(prefers-color-scheme: dark)');
-    const redraw = () => latest.current();
     observer.observe(canvas.current);
     scheme.addEventListener('change', redraw);
     addEventListener('everwhen-theme', redraw);
@@ -25,17 +32,20 @@ export function Strip({ counts, until = 1, tone = 'accent', label, marks = NONE,
   return html`<canvas ref=${canvas} class="strip tone-${tone}" role="img" aria-label=${label}></canvas>`;
 }
 
-function draw(canvas, counts, until, marks, lines) {
-  if (!canvas) return;
+/** Sets the size of the picture by the box it is in. */
+function measured(canvas) {
   const scale = devicePixelRatio || 1;
-  const width = Math.round(canvas.clientWidth * scale);
-  const height = Math.round(canvas.clientHeight * scale);
-  if (!width || !height) return;
+  const [width, height] = [Math.round(canvas.clientWidth * scale), Math.round(canvas.clientHeight * scale)];
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+  return { scale, width, height, color: getComputedStyle(canvas).color };
+}
+
+function draw(canvas, { scale, width, height, color }, counts, until, marks, lines) {
+  if (!width || !height) return;
   const pen = canvas.getContext('2d');
   const base = height - scale;
   pen.clearRect(0, 0, width, height);
-  pen.fillStyle = getComputedStyle(canvas).color;
+  pen.fillStyle = color;
   pen.globalAlpha = 0.3;
   pen.fillRect(0, base, width, scale);
   pen.globalAlpha = 0.13;

@@ -1,7 +1,7 @@
 // Every visible text comes through `t`. A language is one file in texts/, and every language has every text.
 import { observable } from './view.js';
 
-const CHOICE = 'everwhen.language';
+const CHOSEN_LANGUAGE = 'everwhen.language';
 /** Languages there are, each by its own name. */
 export const LANGUAGES = { en: 'English', de: 'Deutsch' };
 let texts = {};
@@ -10,14 +10,14 @@ export const language = observable('en');
 function wished() {
   /** @type {string | null} */
   let chosen = null;
-  try { chosen = localStorage.getItem(CHOICE); } catch { /* storage may be switched off */ }
+  try { chosen = localStorage.getItem(CHOSEN_LANGUAGE); } catch { /* storage may be switched off */ }
   const wishes = [chosen ?? '', ...(navigator.languages ?? [])].filter(Boolean).map((one) => one.slice(0, 2).toLowerCase());
   return wishes.find((one) => one in LANGUAGES) ?? 'en';
 }
 
 /** Loads the language that the person or the browser asks for. */
 export async function loadLanguage(chosen) {
-  if (chosen) try { localStorage.setItem(CHOICE, chosen); } catch { /* then it lasts for this page */ }
+  if (chosen) try { localStorage.setItem(CHOSEN_LANGUAGE, chosen); } catch { /* then it lasts for this page */ }
   const lang = chosen ?? wished();
   texts = (await import(`../texts/${lang}.js`)).default;
   document.documentElement.lang = lang;
@@ -37,5 +37,10 @@ export function t(name, values = {}) {
   });
 }
 
-/** A number as people write it. */
-export const count = (number) => new Intl.NumberFormat(locale()).format(number);
+const numbers = new Map();
+/** A number as people write it. Formatters are slow to make, so each is made once. */
+export function count(number) {
+  const lang = locale();
+  if (!numbers.has(lang)) numbers.set(lang, new Intl.NumberFormat(lang));
+  return numbers.get(lang).format(number);
+}

@@ -1,7 +1,7 @@
 // Dates as people read and type them, always in the zone of the vault.
 import { locale, t } from './text.js';
 
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 const formats = new Map();
 
 /** Formatters are slow to make, so each is made once. */
@@ -16,7 +16,7 @@ export const shortDay = (time, zone) => formatter(zone, { day: 'numeric', month:
 export const longDay = (time, zone) => formatter(zone, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' }).format(new Date(time));
 /** @type {(time: string | number, zone: string, length?: 'short' | 'long') => string} */
 export const month = (time, zone, length = 'short') => formatter(zone, { month: length, year: 'numeric' }).format(new Date(time));
-export const moment = (time, zone) => `${shortDay(time, zone)}, ${clock(time, zone)}`;
+export const told = (time, zone) => `${shortDay(time, zone)}, ${clock(time, zone)}`;
 
 /** Year, month, day, hour, minute and second that a clock in the zone shows. */
 function fields(time, zone) {

@@ -4,7 +4,7 @@ import { html, useEffect, useObservable, useRef, useState } from './view.js';
 import { Link } from './router.js';
 import { Copy, Loaded } from './parts.js';
 import { dropped } from './drop.js';
-import { moment as told, pause, shortDay } from './time.js';
+import { told, pause, shortDay } from './time.js';
 import { count, t } from './text.js';
 
 const LOOK_MS = 400;

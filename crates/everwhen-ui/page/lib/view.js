@@ -1,10 +1,8 @@
 // The view library in one place: the rest of the page imports it from here.
-import { h, render as show } from '../vendor/preact.js';
-import * as hooks from '../vendor/hooks.js';
-import htm from '../vendor/htm.js';
+import { hooks, htm, preact } from '../vendor/library.js';
 
 /** @type {import('../../types/view.js').Library} */
-const library = /** @type {any} */ ({ ...hooks, render: show, html: htm.bind(h) });
+const library = /** @type {any} */ ({ ...hooks, render: preact.render, html: htm.bind(preact.h) });
 export const { html, render, useState, useEffect, useLayoutEffect, useRef, useMemo, useCallback } = library;
 
 /**

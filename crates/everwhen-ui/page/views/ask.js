@@ -1,9 +1,9 @@
 // A question, what was found, and why: how much the words, the meaning and the dates spoke for each answer.
-import { get, memoryPath, post, useLoad } from '../lib/api.js';
+import { get, key, memoryPath, post, useLoad } from '../lib/api.js';
 import { html, useEffect, useRef, useState } from '../lib/view.js';
 import { Link, setParams } from '../lib/router.js';
-import { Clamped, Copy, Empty, Loaded, Said, Time, Title } from '../lib/parts.js';
-import { clock, moment as told, month, shortDay } from '../lib/time.js';
+import { Clamped, Copy, Empty, Loaded, Time, Title } from '../lib/parts.js';
+import { clock, told, month, shortDay } from '../lib/time.js';
 import { count, locale, t } from '../lib/text.js';
 
 const LANES = ['words', 'meaning', 'when', 'joint'];
@@ -49,7 +49,7 @@ function Answer({ answer, query, body, path, zone, route }) {
   const [lit, setLit] = useState(null);
   const nothing = !answer.items.length && !answer.facts.length && !answer.conversations.length && !answer.chapters.length;
   const most = Math.max(0, ...[answer.items, answer.facts, answer.conversations, answer.chapters].flat().map((found) => total(found.reasons)));
-  const said = ({ entry, outside, memory }) => html`<div class="found-text"><p class="muted"><${Link} to=${{ view: 'conversation', memory, id: entry.conversation_id, hash: entry.id }}><${Time} at=${entry.conversation_time} zone=${zone} as=${told} /></${Link}> · ${entry.speaker ?? t(`role.${entry.role}`)}${outside && html` · <span class="outside">${t('ask.outside')}</span>`}</p><${Clamped}><${Said} text=${entry.content} /></${Clamped}></div>`;
+  const said = ({ entry, outside, memory }) => html`<div class="found-text"><p class="muted"><${Link} to=${{ view: 'conversation', memory, id: entry.conversation_id, hash: entry.id }}><${Time} at=${entry.conversation_time} zone=${zone} as=${told} /></${Link}> · ${entry.speaker ?? t(`role.${entry.role}`)}${outside && html` · <span class="outside">${t('ask.outside')}</span>`}</p><${Clamped} text=${entry.content} /></div>`;
   const part = (title, rows, show, hint) => rows.length > 0 && html`<section class="found"><h2>${title}</h2>${hint && html`<p class="muted">${hint}</p>`}<ol>${rows.map((row) => html`<li class="found-row" id=${idOf(row)} key=${idOf(row)} data-row="1" tabindex="-1" onMouseEnter=${() => setLit(idOf(row))} onMouseLeave=${() => setLit(null)} onFocusIn=${() => setLit(idOf(row))} onFocusOut=${() => setLit(null)}>${show(row)}<${Why} reasons=${row.reasons} most=${most} /></li>`)}</ol></section>`;
   return html`<div class="reading">
       <p class="read-as">${marked(query, answer.about?.words ?? [])}</p>
@@ -67,7 +67,7 @@ function Answer({ answer, query, body, path, zone, route }) {
         ${part(t('ask.missed'), answer.missed ?? [], said, t('ask.missed.hint', { n: LIMIT }))}
       </div>
       ${!nothing && html`<section class="briefing"><h2>${t('ask.briefing')}</h2><p class="muted">${t('ask.briefing.hint', { n: answer.briefing.length, tokens: Math.ceil(answer.briefing.length / PER_TOKEN) })}</p><pre dir="auto" tabindex="0" role="region" aria-label=${t('ask.briefing')}>${lines(answer, lit)}</pre>
-        <p class="copies"><${Copy} text=${answer.briefing} label=${t('copy.briefing')} /> <${Copy} text=${curl(path, body)} label=${t('copy.curl')} /> <${Copy} text=${cli(query, route, body)} label=${t('copy.cli')} /> <${Copy} text=${mcp(query, route, body)} label=${t('copy.mcp')} /></p></section>`}
+        <p class="copies"><${Copy} text=${answer.briefing} label=${t('copy.briefing')} /> <${Copy} text=${curl(path, body)} label=${t('copy.curl')} /> <${Copy} text=${cli(route, body)} label=${t('copy.cli')} /> <${Copy} text=${mcp(route, body)} label=${t('copy.mcp')} /></p></section>`}
     </div>`;
 }
 
@@ -134,6 +134,15 @@ function Why({ reasons, most }) {
 /** @type {(value: number, signDisplay?: 'auto' | 'exceptZero') => string} */
 const number = (value, signDisplay = 'auto') => new Intl.NumberFormat(locale(), { minimumFractionDigits: 2, maximumFractionDigits: 2, signDisplay }).format(value);
 const percent = (share, most) => `${count(Math.round((share / most) * 100))} %`;
-const curl = (path, body) => `curl ${location.origin}${path}/recall -H 'content-type: application/json' -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`;
-const mcp = (query, route, body) => JSON.stringify({ method: 'tools/call', params: { name: 'search', arguments: { query, vault: route.vault, memory: route.memory, ...(body.as_of ? { as_of: body.as_of } : {}) } } });
-const cli = (query, route, body) => `everwhen recall "${query.replaceAll('"', '\\"')}" --vault "${route.vault}" --memory "${route.memory}" --explain${body.as_of ? ` --as-of ${body.as_of}` : ''}`;
+
+/** A text as one word of a shell, whatever is in it. */
+const word = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+const withKey = () => (key() ? '-H "authorization: Bearer $EVERWHEN_KEY" ' : '');
+const curl = (path, body) => `curl ${word(`${location.origin}${path}/recall`)} ${withKey()}-H 'content-type: application/json' -d ${word(JSON.stringify(body))}`;
+function mcp({ vault, memory }, { query, limit, asked_at, before, as_of }) {
+  return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'search_memories', arguments: { query, vault, memory, top_k: limit, asked_at, before, as_of } } });
+}
+function cli({ vault, memory }, { query, limit, asked_at, before, as_of }) {
+  const bounds = Object.entries({ 'asked-at': asked_at, before, 'as-of': as_of }).filter(([, time]) => time).map(([name, time]) => `--${name} ${time} `).join('');
+  return `everwhen recall --vault=${word(vault)} --memory=${word(memory)} ${bounds}--limit ${limit} --explain -- ${word(query)}`;
+}

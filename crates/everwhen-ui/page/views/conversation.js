@@ -5,7 +5,7 @@ import { Link, go, setParams } from '../lib/router.js';
 import { Loaded, Said, Time, Title } from '../lib/parts.js';
 import { CorrectEntry, EndConversation, ForgetConversation, ForgetEntry } from '../lib/acts.js';
 import { Banner } from '../lib/moment.js';
-import { clock, dayOf, daysBetween, duration, longDay, moment as told, pause, shortDay } from '../lib/time.js';
+import { clock, dayOf, daysBetween, duration, longDay, told, pause, shortDay } from '../lib/time.js';
 import { t } from '../lib/text.js';
 
 /** A shorter wait between two messages is not worth saying. */

@@ -5,7 +5,7 @@ import { Link, setParams } from '../lib/router.js';
 import { Copy, Empty, Loaded, Time, Title } from '../lib/parts.js';
 import { WriteContext } from '../lib/acts.js';
 import { changes } from '../lib/diff.js';
-import { moment as told, shortDay } from '../lib/time.js';
+import { told, shortDay } from '../lib/time.js';
 import { t } from '../lib/text.js';
 
 export default function Document_({ route, zone, moment }) {

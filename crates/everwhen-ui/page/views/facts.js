@@ -6,7 +6,7 @@ import { Dialog, Empty, Loaded, Said, Time, Title } from '../lib/parts.js';
 import { CorrectFact, RemoveFact, pin } from '../lib/acts.js';
 import { cut } from '../lib/bytes.js';
 import { Chart } from '../lib/chart.js';
-import { dayOf, month, moment as told, shortDay } from '../lib/time.js';
+import { dayOf, month, told, shortDay } from '../lib/time.js';
 import { t } from '../lib/text.js';
 
 export default function Facts({ route, zone, moment }) {

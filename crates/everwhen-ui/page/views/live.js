@@ -1,9 +1,10 @@
-// What passes through the proxy: what the app sent, what the model saw beside it, and what was remembered.
-import { events, get, useLoad } from '../lib/api.js';
+// What passes through the proxy: what the app sent, what the model saw beside it, what was remembered, and what came back.
+import { get, useLoad } from '../lib/api.js';
+import { events } from '../lib/stream.js';
 import { html, useEffect, useMemo, useRef, useState } from '../lib/view.js';
 import { Link, setParams } from '../lib/router.js';
 import { Empty, Said, Title } from '../lib/parts.js';
-import { clock, moment as told } from '../lib/time.js';
+import { clock, told } from '../lib/time.js';
 import { language, t } from '../lib/text.js';
 
 /** More would cost each frame too much while many arrive. */
@@ -13,6 +14,7 @@ const [AT_ONCE, EVERY_MS] = [4, 50];
 const RETRY_MS = 2000;
 /** Characters that the server counts as a token. */
 const PER_TOKEN = 4;
+const decoder = new TextDecoder();
 
 export default function Live({ route }) {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -25,9 +27,11 @@ export default function Live({ route }) {
 
   useEffect(() => {
     const abort = new AbortController();
+    // Of a flood only the last are shown. Nothing takes them while the page is hidden.
+    const keep = (event) => { if (waiting.current.push(event) > 2 * KEPT) waiting.current.shift(); };
     const listen = async () => {
       while (!abort.signal.aborted) {
-        try { await events('/proxy/tail', abort.signal, (event) => waiting.current.push({ ...event, isFresh: true })); } catch { /* told by the banner */ }
+        try { await events('/proxy/tail', abort.signal, keep); } catch { /* told by the banner */ }
         await new Promise((resume) => setTimeout(resume, RETRY_MS));
       }
     };
@@ -35,21 +39,24 @@ export default function Live({ route }) {
     return () => abort.abort();
   }, []);
   useEffect(() => {
-    // Events are taken in a few at a time, so that a flood of them does not hold up the page. Of a flood only the last are shown.
-    let frame = 0;
+    if (paused) return undefined;
+    // Events are read and taken in a few at a time, so that a flood of them does not hold up the page.
+    let [timer, frame] = [0, 0];
     const take = () => {
-      if (!paused && waiting.current.length) {
-        waiting.current = waiting.current.slice(-2 * KEPT);
-        const fresh = waiting.current.splice(0, AT_ONCE);
+      if (waiting.current.length) {
+        const fresh = waiting.current.splice(0, AT_ONCE).map((event) => ({ ...JSON.parse(decoder.decode(event)), isFresh: true }));
         setSeen((all) => joined(all, fresh).slice(0, 2 * KEPT));
       }
-      frame = setTimeout(() => requestAnimationFrame(take), EVERY_MS);
+      timer = setTimeout(() => { frame = requestAnimationFrame(take); }, EVERY_MS);
     };
     take();
-    return () => clearTimeout(frame);
+    return () => { clearTimeout(timer); cancelAnimationFrame(frame); };
   }, [paused]);
 
-  const exchanges = joined(seen, before.data?.data ?? []).filter((one) => one.asked).slice(0, KEPT).filter((one) => !filter || (one.asked?.memory ?? '').includes(filter) || (one.asked?.model ?? '').includes(filter));
+  // A pause holds the list of traces, too, which comes late from a busy server and again after a lost connection.
+  const listed = useRef([]);
+  if (!paused) listed.current = before.data?.data ?? [];
+  const exchanges = joined(seen, listed.current).filter((one) => one.asked).slice(0, KEPT).filter((one) => !filter || (one.asked?.memory ?? '').includes(filter) || (one.asked?.model ?? '').includes(filter));
   return html`<div class="head"><${Title}>${t('nav.live')}</${Title}>
       <div class="live-controls"><input type="search" placeholder=${t('live.filter')} aria-label=${t('live.filter')} value=${filter} onInput=${(event) => setFilter(event.target.value)} />
       <button type="button" aria-pressed=${paused} onClick=${() => setPaused(!paused)}>${t(paused ? 'live.resume' : 'live.pause')}</button></div></div>
@@ -88,7 +95,7 @@ function Passed({ asked, answered, zone }) {
       <div class="sides"><h2>${t('live.sent')}</h2>${asked.stored.length ? asked.stored.map((entry) => html`<${Words} key=${entry.entry} entry=${entry} zone=${zone} />`) : html`<p class="muted">${t('live.nothing.new')}</p>`}</div>
       <div class="sides"><h2>${t('live.saw')}</h2><${Saw} asked=${asked} zone=${zone} /></div>
     </div>
-    ${(answered || asked.isFresh) && html`<p class="muted">${answered ? t('live.answered', { n: answered.characters }) : t('live.waiting')}${answered?.truncated ? ` · ${t('live.truncated')}` : ''}</p>`}
+    ${(answered || asked.isFresh) && html`<div class="sent role-assistant answer"><p class="muted">${answered ? t('live.answered', { n: answered.characters }) : t('live.waiting')}${answered?.truncated ? ` · ${t('live.truncated')}` : ''}</p>${answered?.content && html`<p><${Said} text=${answered.content} /></p>`}</div>`}
   </li>`;
 }
 

@@ -5,7 +5,7 @@ import { Buttons, Copy, Dialog, Loaded, Time, Title, useAct } from '../lib/parts
 import { ForgetPeriod } from '../lib/acts.js';
 import { Connect } from '../lib/connect.js';
 import { Backup, Export, Import } from '../lib/transfer.js';
-import { iso, moment as told, read } from '../lib/time.js';
+import { iso, told, read, shortDay } from '../lib/time.js';
 import { LANGUAGES, count, language, loadLanguage, t } from '../lib/text.js';
 import { THEMES, applyTheme, theme } from '../lib/theme.js';
 
@@ -22,6 +22,11 @@ export default function Settings() {
     <${Connect} /><${Keys} zone=${zone} vaults=${names} /><${Usage} vaults=${names} /><${ForgetBox} vaults=${names} />
   </div>`;
 }
+
+/** From this part of the cap on the bar looks different. */
+const NEARLY = 0.8;
+/** An amount in the currency of the configured prices; calls cost fractions of a cent. */
+const money = (amount) => amount.toFixed(4);
 
 const Panel = ({ title, children, class: kind }) => html`<section class="panel ${kind ?? ''}"><h2>${title}</h2>${children}</section>`;
 /** What only the operator may see. */
@@ -93,9 +98,18 @@ function Usage({ vaults }) {
   const usage = useLoad((signal) => (name ? get(`${vaultPath(name)}/usage`, null, { signal, quiet: true }) : Promise.resolve(null)), [name]);
   return html`<${Panel} title=${t('usage.title')}>
     ${vaults.length > 1 && html`<label>${t('keys.vault')}<select value=${name} onChange=${(event) => setVault(event.target.value)}>${vaults.map((one) => html`<option key=${one.id}>${one.name}</option>`)}</select></label>`}
+    ${usage.data && html`<${Month} of=${usage.data.month} />`}
     ${usage.data?.data.length ? html`<div class="scroll" tabindex="0" role="region" aria-label=${t('usage.title')}><table><thead><tr><th scope="col">${t('usage.day')}</th><th scope="col">${t('usage.model')}</th><th scope="col">${t('usage.purpose')}</th><th scope="col">${t('usage.tokens')}</th><th scope="col">${t('usage.cost')}</th></tr></thead>
-      <tbody>${usage.data.data.slice(0, 50).map((row) => html`<tr><th scope="row">${row.day}</th><td>${row.model}</td><td>${row.purpose}</td><td>${count(row.input_tokens + row.output_tokens)}</td><td>${row.cost.toFixed(4)}</td></tr>`)}</tbody></table></div>` : html`<p class="muted">${t('usage.none')}</p>`}
+      <tbody>${usage.data.data.slice(0, 50).map((row) => html`<tr><th scope="row">${row.day}</th><td>${row.model}</td><td>${row.purpose}</td><td>${count(row.input_tokens + row.output_tokens)}</td><td>${money(row.cost)}</td></tr>`)}</tbody></table></div>` : html`<p class="muted">${t('usage.none')}</p>`}
   </${Panel}>`;
+}
+
+/** What models cost this month beside what they may cost. The cap is for all vaults together; whoever may see one only is told both apart. */
+function Month({ of: { since, cost, server_cost: all, cap } }) {
+  if (cap === null) return cost ? html`<p>${t('usage.month', { cost: money(cost), since: shortDay(since, 'UTC') })}</p>` : null;
+  const spent = all ?? cost;
+  const label = t(all === undefined ? 'usage.cap.own' : 'usage.cap', { cost: money(spent), cap: money(cap), since: shortDay(since, 'UTC') });
+  return html`<p class=${spent < cap ? '' : 'failure'}><meter min="0" max=${cap} value=${Math.min(spent, cap)} high=${cap * NEARLY} aria-label=${t('usage.title')}></meter> ${label}${spent < cap ? '' : ` ${t('usage.cap.reached')}`}</p>`;
 }
 
 function ForgetBox({ vaults }) {

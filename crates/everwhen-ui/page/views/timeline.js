@@ -3,7 +3,7 @@
 import { get, memoryPath, revision } from '../lib/api.js';
 import { html, useCallback, useEffect, useLayoutEffect, useMemo, useObservable, useRef, useState } from '../lib/view.js';
 import { Link, go, setParams } from '../lib/router.js';
-import { Act, Clamped, Empty, Failure, Loading, Said, Time, Title } from '../lib/parts.js';
+import { Act, Clamped, Empty, Failure, Loading, Time, Title } from '../lib/parts.js';
 import { dragging } from '../lib/moment.js';
 import { clock, dayOf, daysBetween, longDay, pause } from '../lib/time.js';
 import { language, t } from '../lib/text.js';
@@ -11,6 +11,8 @@ import { language, t } from '../lib/text.js';
 const PAGE = 100;
 /** Pages that are in the document at once. */
 const SHOWN = 4;
+/** Rows of a page that come into the document in one frame, so that no frame takes long. They fill a window of usual size. */
+const CHUNK = 26;
 /** While a clock is dragged only what fills the window is fetched, by the height of the lowest row. */
 const fillsWindow = () => Math.min(PAGE, Math.max(10, Math.ceil((innerHeight - 180) / 28)));
 /** How near to an end of the window the next page is fetched, in pixels. */
@@ -35,34 +37,42 @@ export default function Timeline({ route, zone, moment }) {
     ${box && html`<${Act} name=${ACTS[box.kind]} route=${route} zone=${zone} entry=${box.entry} onClose=${close} />`}`;
 }
 
-/** The moving window. Page 0 is the newest; `low` to `high` are in the document. */
+/** A page as it comes in: its rows in chunks, the newest first, of which the first is shown at once. */
+function page(cursor, rows, next, titles, downward) {
+  const chunks = [];
+  for (let end = rows.length; end > 0; end -= CHUNK) chunks.push(rows.slice(Math.max(0, end - CHUNK), end));
+  return { cursor, next, titles, chunks, shown: 1, downward };
+}
+
+/** The moving window. Page 0 is the newest; `low` to `high` are in the document, except for chunks that come in the next frames. */
 function useWindow(route, moment) {
   const turn = useObservable(revision);
   const path = memoryPath(route);
   const { role, tag } = route.params;
-  const [state, set] = useState({ pages: [], low: 0, high: -1, error: null, loading: true, titles: new Map(), generation: 0 });
+  const [state, set] = useState({ pages: [], low: 0, high: -1, error: null, loading: true, generation: 0 });
   const busy = useRef(null);
   const current = useRef(state);
   current.current = state;
   const query = { order: /** @type {'desc'} */ ('desc'), before: moment.before, as_of: moment.asOf, role, tag };
 
-  const fetchPage = useCallback(async (cursor, signal, /** @type {((page: any) => void) | undefined} */ onRows = undefined) => {
-    const page = await get(`${path}/entries`, { ...query, limit: dragging.value ? fillsWindow() : PAGE, cursor }, { signal });
-    const rows = page.data.reverse();
-    const next = page.has_more ? page.next_cursor : null;
-    onRows?.({ cursor, rows, next, titles: new Map() });
-    return { cursor, rows, next, titles: rows.length ? await titlesOf(path, rows, moment.asOf, signal) : new Map() };
+  const fetchPage = useCallback(async (cursor, downward, signal, /** @type {((page: any) => void) | undefined} */ onRows = undefined) => {
+    const found = await get(`${path}/entries`, { ...query, limit: dragging.value ? fillsWindow() : PAGE, cursor }, { signal });
+    const rows = found.data.reverse();
+    const next = found.has_more ? found.next_cursor : null;
+    onRows?.(page(cursor, rows, next, new Map(), downward));
+    return page(cursor, rows, next, rows.length ? await titlesOf(path, rows, moment.asOf, signal) : new Map(), downward);
   }, [path, moment.before, moment.asOf, role, tag]);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const abort = new AbortController();
     busy.current?.abort();
     busy.current = abort;
-    const begin = (page, old) => ({ pages: [page], low: 0, high: 0, error: null, loading: false, titles: page.titles, generation: old.generation + 1 });
+    const begin = (first, old) => ({ pages: [first], low: 0, high: 0, error: null, loading: false, generation: old.generation + 1 });
     // The first words are shown before the titles above them are there; later ones replace what is there with both.
-    const early = current.current.pages.length ? undefined : (page) => { if (page.rows.length) set((old) => begin(page, old)); };
-    fetchPage(undefined, abort.signal, early).then(
-      (page) => { busy.current = null; set((old) => (early && page.rows.length ? { ...old, titles: page.titles } : begin(page, old))); },
+    let early = null;
+    const onRows = current.current.pages.length ? undefined : (first) => { if (first.chunks.length && !abort.signal.aborted) { early = first; set((old) => begin(first, old)); } };
+    fetchPage(undefined, false, abort.signal, onRows).then(
+      (first) => { if (!abort.signal.aborted) { busy.current = null; set((old) => (early ? { ...old, pages: [{ ...old.pages[0], titles: first.titles }, ...old.pages.slice(1)] } : begin(first, old))); } },
       (error) => { if (!abort.signal.aborted) { busy.current = null; set((old) => ({ ...old, error, loading: false })); } },
     );
     return () => abort.abort();
@@ -71,29 +81,51 @@ function useWindow(route, moment) {
   const move = useCallback(async (older) => {
     const { pages, low, high } = current.current;
     const cursor = older ? pages[high]?.next : pages[low - 1]?.cursor;
-    if (busy.current || (older ? !cursor : low === 0)) return;
+    if (busy.current || isPartial(current.current) || (older ? !cursor : low === 0)) return;
     const abort = new AbortController();
     busy.current = abort;
     try {
       const index = older ? high + 1 : low - 1;
-      const known = pages[index];
-      const page = known?.rows ? known : await fetchPage(older ? cursor : known.cursor, abort.signal);
+      const next = await fetchPage(older ? cursor : pages[index].cursor, !older, abort.signal);
       if (abort.signal.aborted) return;
-      set((old) => shifted(old, index, page, older));
+      set((old) => shifted(old, index, next, older));
     } catch { /* scrolling again asks again */ } finally { if (busy.current === abort) busy.current = null; }
   }, [fetchPage]);
-  return { ...state, move };
+  /** Shows one chunk more of the page that came last. */
+  const reveal = useCallback(() => set((old) => ({ ...old, pages: old.pages.map((one) => (isHalf(one) ? { ...one, shown: one.shown + 1 } : one)) })), []);
+  return { ...state, partial: isPartial(state), move, reveal };
 }
 
+const isHalf = (one) => one.chunks?.length > one.shown;
+const isPartial = ({ pages }) => pages.some(isHalf);
+
 /** The window with one more page at an end; at the other end one leaves when there are too many. */
-function shifted(old, index, page, older) {
+function shifted(old, index, next, older) {
   const pages = [...old.pages];
-  pages[index] = page;
+  pages[index] = next;
   let { low, high } = old;
   if (older) { high = index; low = Math.max(low, high - SHOWN + 1); } else { low = index; high = Math.min(high, low + SHOWN - 1); }
   // Pages outside the window keep their cursor, so that they can be fetched again, and nothing else.
   const slim = pages.map((one, at) => (at < low || at > high ? { cursor: one.cursor, next: one.next } : one));
-  return { ...old, pages: slim, low, high, titles: new Map([...old.titles, ...page.titles]) };
+  return { ...old, pages: slim, low, high };
+}
+
+/**
+ * The chunks in the document, the oldest first. Their keys are places in the window and not what stands there, so that another moment
+ * changes the words of rows and does not make new rows.
+ */
+function shownChunks({ pages, low, high }) {
+  const all = [];
+  let before = null;
+  for (let index = high; index >= low; index -= 1) {
+    const { chunks, shown, downward, titles } = pages[index];
+    const from = downward ? chunks.length - shown : 0;
+    for (let at = Math.min(chunks.length, from + shown) - 1; at >= Math.max(0, from); at -= 1) {
+      all.push({ key: `${index} ${at}`, rows: chunks[at], titles, before });
+      before = chunks[at].at(-1);
+    }
+  }
+  return all;
 }
 
 /**
@@ -115,10 +147,9 @@ function Rows({ route, zone, moment, onBox }) {
   const view = useWindow(route, moment);
   const list = useRef(null);
   const anchor = useRef(null);
-  const rows = useMemo(() => view.pages.slice(view.low, view.high + 1).reverse().flatMap((page) => page.rows ?? []), [view.pages, view.low, view.high]);
-
+  const chunks = useMemo(() => shownChunks(view), [view.pages, view.low, view.high]);
   // A clock that is dragged changes the moment often and the rows seldom; they are drawn again only when they change.
-  const groups = useMemo(() => grouped(rows, zone).map((group) => html`<${Group} key=${group.key} group=${group} zone=${zone} titles=${view.titles} past=${moment.past} onBox=${onBox} />`), [rows, zone, view.titles, moment.past, onBox, language.value]);
+  const drawn = useMemo(() => chunks.map((one) => html`<${Chunk} ...${one} zone=${zone} past=${moment.past} onBox=${onBox} />`), [chunks, zone, moment.past, onBox]);
 
   const onScroll = useCallback(() => {
     const box = list.current;
@@ -129,7 +160,14 @@ function Rows({ route, zone, moment, onBox }) {
   }, [view.move]);
   // The last rows of a drag may come before or after its end; in both cases what belongs above them follows.
   useEffect(() => dragging.watch((isDragged) => { if (!isDragged) onScroll(); }), [onScroll]);
-  useEffect(() => { if (view.generation) onScroll(); }, [view.generation]);
+  useEffect(() => {
+    if (!view.partial) { if (view.generation) onScroll(); return; }
+    const frame = requestAnimationFrame(() => {
+      anchor.current = list.current && visible(list.current);
+      view.reveal();
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [view.generation, view.partial, chunks]);
   useLayoutEffect(() => {
     const box = list.current;
     if (!box) return;
@@ -140,15 +178,15 @@ function Rows({ route, zone, moment, onBox }) {
     const box = list.current;
     const kept = anchor.current && box?.querySelector(`[data-entry="${anchor.current.id}"]`);
     if (kept) box.scrollTop += kept.getBoundingClientRect().top - anchor.current.top;
-  }, [rows]);
+  }, [chunks]);
 
-  if (view.error && !rows.length) return html`<${Failure} error=${view.error} />`;
-  if (view.loading && !rows.length) return html`<${Loading} />`;
-  if (!rows.length) return html`<${Nothing} moment=${moment} />`;
+  if (view.error && !chunks.length) return html`<${Failure} error=${view.error} />`;
+  if (view.loading && !chunks.length) return html`<${Loading} />`;
+  if (!chunks.length) return html`<${Nothing} moment=${moment} />`;
   return html`<div class="timeline" ref=${list} onScroll=${onScroll} tabindex="0" role="region" aria-label=${t('nav.timeline')} data-before=${moment.before} data-as-of=${moment.asOf} data-generation=${view.generation}>
     <div class="rows">
       ${view.pages[view.high]?.next ? html`<p class="end muted">${t('timeline.older')}</p>` : html`<p class="end muted">${t('timeline.beginning')}</p>`}
-      ${groups}
+      ${drawn}
       ${view.low === 0 && moment.said !== null && html`<p class="end muted">${t('timeline.until', { at: moment.saidTold })}</p>`}
     </div>
   </div>`;
@@ -164,17 +202,26 @@ function visible(box) {
   return null;
 }
 
-/** Runs of rows of one day and one conversation, with the days of silence before them. */
-export function grouped(rows, zone) {
+/** Runs of rows of one day and one conversation, with the days of silence before them; `before` is the row above the first. */
+function grouped(rows, before, zone) {
   const groups = [];
+  let last = before && { day: dayOf(before.conversation_time, zone), conversation: before.conversation_id };
   for (const entry of rows) {
     const day = dayOf(entry.conversation_time, zone);
-    const last = groups.at(-1);
-    if (last && last.day === day && last.conversation === entry.conversation_id) { last.rows.push(entry); continue; }
-    const silence = last ? daysBetween(last.day, day) : 0;
-    groups.push({ key: `${entry.id}`, day, conversation: entry.conversation_id, isNewDay: !last || last.day !== day, isNewConversation: last?.conversation !== entry.conversation_id, silence, rows: [entry] });
+    const isNewDay = last?.day !== day;
+    const isNewConversation = last?.conversation !== entry.conversation_id;
+    if (groups.length && !isNewDay && !isNewConversation) { last.rows.push(entry); continue; }
+    last = { day, conversation: entry.conversation_id, isNewDay, isNewConversation, silence: last ? daysBetween(last.day, day) : 0, rows: [entry] };
+    groups.push(last);
   }
   return groups;
+}
+
+/** Rows that came into the document together. They are drawn again only when they change, whatever happens around them. */
+function Chunk({ rows, before, titles, zone, past, onBox }) {
+  const above = before?.id;
+  return useMemo(() => grouped(rows, before, zone).map((group, index) => html`<${Group} key=${index} group=${group} zone=${zone} titles=${titles} past=${past} onBox=${onBox} />`),
+    [rows, above, titles, zone, past, onBox, language.value]);
 }
 
 function Group({ group, zone, titles, past, onBox }) {
@@ -184,7 +231,7 @@ function Group({ group, zone, titles, past, onBox }) {
     ${group.silence > 1 && html`<p class="silence"><span>${t('timeline.silence', { pause: pause(group.silence) })}</span></p>`}
     ${group.isNewDay && html`<h2 class="day"><time datetime=${group.day}>${longDay(group.rows[0].conversation_time, zone)}</time></h2>`}
     ${group.isNewConversation && html`<h3 class="conversation-title"><${Link} to=${open}>${conversation?.title ?? t('conversation.untitled')}</${Link}>${conversation && !conversation.ended_at && html` <span class="live-dot">${t('conversation.open')}</span>`}</h3>`}
-    <ol class="entries">${group.rows.map((entry) => html`<${Row} key=${entry.id} entry=${entry} zone=${zone} past=${past} onBox=${onBox} />`)}</ol>
+    <ol class="entries">${group.rows.map((entry, index) => html`<${Row} key=${index} entry=${entry} zone=${zone} past=${past} onBox=${onBox} />`)}</ol>
   </section>`;
 }
 
@@ -198,7 +245,7 @@ function Row({ entry, zone, past, onBox }) {
   return html`<li class="entry role-${entry.role}" data-row="1" data-entry=${entry.id} tabindex="-1" onKeyDown=${onKeyDown}>
     <${Link} class="entry-time" to=${open} tabindex="-1"><${Time} at=${entry.conversation_time} zone=${zone} as=${clock} /></${Link}>
     <span class="who">${entry.speaker ?? t(`role.${entry.role}`)}</span>
-    <div class="words"><${Clamped}><${Said} text=${entry.content} /></${Clamped}>
+    <div class="words"><${Clamped} text=${entry.content} />
       ${entry.corrects && html`<p class="note">${t('entry.corrects', { reason: entry.corrects.reason })}</p>`}
       ${entry.tags?.length > 0 && html`<p class="tags">${entry.tags.map((tag) => html`<button type="button" class="tag" key=${tag} onClick=${() => setParams({ tag })}>#${tag}</button>`)}</p>`}
     </div>

@@ -1,25 +1,28 @@
 // Starts the page: language, key, router, shell, keyboard. Each view is a module of its own and is loaded when it is opened.
-import { connection, get, key, keyWanted, lose, setKey, useLoad, vaultPath } from './lib/api.js';
-import { html, render, useEffect, useObservable, useState } from './lib/view.js';
-import { Link, go, parse, route, useRoute } from './lib/router.js';
-import { Failure, Loading } from './lib/parts.js';
-import { Moment, readMoment } from './lib/moment.js';
-import { DropTarget } from './lib/drop.js';
-import { Help, listen } from './lib/keyboard.js';
-import { language, loadLanguage, t } from './lib/text.js';
-import { applyTheme } from './lib/theme.js';
+import { answered } from '../early.js';
+import { connection, get, key, keyWanted, lose, setKey, useLoad, vaultPath } from './api.js';
+import { html, render, useEffect, useLayoutEffect, useObservable, useState } from './view.js';
+import { Link, go, parse, route, useRoute } from './router.js';
+import { Failure, Loading } from './parts.js';
+import { Moment, readMoment } from './moment.js';
+import { DropTarget } from './drop.js';
+import { Help, listen } from './keyboard.js';
+import { language, loadLanguage, t } from './text.js';
+import { applyTheme } from './theme.js';
 
 const VIEWS = {
-  home: () => import('./views/memories.js'),
-  memories: () => import('./views/memories.js'),
-  timeline: () => import('./views/timeline.js'),
-  conversation: () => import('./views/conversation.js'),
-  facts: () => import('./views/facts.js'),
-  ask: () => import('./views/ask.js'),
-  document: () => import('./views/document.js'),
-  live: () => import('./views/live.js'),
-  settings: () => import('./views/settings.js'),
+  home: () => import('../views/memories.js'),
+  memories: () => import('../views/memories.js'),
+  timeline: () => import('../views/timeline.js'),
+  conversation: () => import('../views/conversation.js'),
+  facts: () => import('../views/facts.js'),
+  ask: () => import('../views/ask.js'),
+  document: () => import('../views/document.js'),
+  live: () => import('../views/live.js'),
+  settings: () => import('../views/settings.js'),
 };
+/** So long the page waits with its first picture for answers that are on their way, since a picture without them delays one with them. */
+const GLANCE_MS = 60;
 /** Views that show a memory at a moment. */
 const WITH_MOMENT = ['timeline', 'facts', 'ask', 'document'];
 const TABS = ['timeline', 'ask', 'facts', 'document'];
@@ -41,7 +44,8 @@ function App() {
   const zone = vault.data?.zone ?? 'UTC';
   const moment = readMoment(here.params, zone);
   const ready = !here.vault || vault.data;
-  useEffect(() => { document.title = [here.memory ?? here.vault, t(`nav.${here.view === 'home' ? 'memories' : here.view}`), 'Everwhen'].filter(Boolean).join(' · '); });
+  const title = [here.memory ?? here.vault, t(`nav.${here.view === 'home' ? 'memories' : here.view}`), 'Everwhen'].filter(Boolean).join(' · ');
+  useEffect(() => { document.title = title; }, [title]);
   useEffect(() => listen(() => ({ route: route.value, zone })), [zone]);
   useEffect(() => setMarks(null), [here.vault, here.memory, here.view]);
   return html`
@@ -77,9 +81,14 @@ function Top({ route: here }) {
   </header>`;
 }
 
+/** The view that the page opens with. */
+const first = { name: null, part: null, error: null };
+
 function View({ name, ...rest }) {
-  const [view, set] = useState({ name: null, part: null, error: null });
-  useEffect(() => {
+  const [view, set] = useState(first);
+  // Before the page is painted, so that a view does not wait for a picture without it.
+  useLayoutEffect(() => {
+    if (view.name === name && view.part) return undefined;
     let wanted = true;
     VIEWS[name]().then(
       (module) => wanted && set({ name, part: module.default, error: null }),
@@ -118,12 +127,19 @@ function KeyBox() {
   </form>`;
 }
 
-applyTheme();
-takeKey();
-// Asked for beside the texts instead of after them; where it fails, the view says so.
-VIEWS[route.value.view]().catch(() => {});
-addEventListener('hashchange', takeKey);
-await loadLanguage();
-if (location.pathname === '/ui') go({ view: 'home' }, { replace: true });
-render(html`<${App} />`, document.getElementById('app'));
-performance.mark('everwhen-ready');
+async function start() {
+  applyTheme();
+  takeKey();
+  addEventListener('hashchange', takeKey);
+  const { view } = route.value;
+  // Where a view does not come, it is asked for again, and says so.
+  const [module] = await Promise.all([VIEWS[view]().catch(() => null), loadLanguage()]);
+  if (module) Object.assign(first, { name: view, part: module.default });
+  await Promise.race([answered, new Promise((resume) => setTimeout(resume, GLANCE_MS))]);
+  if (location.pathname === '/ui') go({ view: 'home' }, { replace: true });
+  render(html`<${App} />`, document.getElementById('app'));
+  performance.mark('everwhen-ready');
+}
+
+// Not awaited: views import what stands here, so none of them runs before all of this has run.
+start();
