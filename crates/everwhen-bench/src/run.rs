@@ -76,7 +76,7 @@ pub struct RunProgress {
 }
 
 /// Reports the progress of a run.
-pub type Tell = dyn Fn(&RunProgress) + Send + Sync;
+pub type ReportProgress = dyn Fn(&RunProgress) + Send + Sync;
 
 impl Options {
     /// Where this run is kept.
@@ -89,7 +89,7 @@ impl Options {
 pub async fn run(
     options: &Options,
     config: &Config,
-    tell: std::sync::Arc<Tell>,
+    report: std::sync::Arc<ReportProgress>,
 ) -> Result<RunSummary> {
     let directory = options.directory();
     let questions = bench::questions(options)?;
@@ -100,13 +100,13 @@ pub async fn run(
         (false, true) => bail!("{} does not exist; nothing to resume", directory.display()),
         _ => std::fs::create_dir_all(&directory)?,
     }
-    let opened = Bench::open(options, config, questions, tell).await;
+    let opened = Bench::open(options, config, questions, report).await;
     if opened.is_err() && !options.resume {
         // Nothing was run, so that the same name can be used again.
         std::fs::remove_dir_all(&directory)?;
     }
     let bench = std::sync::Arc::new(opened?);
-    bench.tell_notes();
+    bench.report_notes();
     let left = bench.left()?;
     let interrupted = ask_all(&bench, left).await?;
     bench.write_lines()?;

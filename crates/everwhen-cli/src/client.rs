@@ -5,6 +5,7 @@
 
 mod events;
 mod jobs;
+mod liveness;
 
 use std::io::Write;
 use std::path::Path;
@@ -488,7 +489,7 @@ impl Remote {
     }
 
     async fn watch(&self, request: Request) -> Result<Events> {
-        let answer = self.call(request).await.map_err(|error| self.unreachable(&error))?;
+        let answer = self.answered(self.call(request)).await?;
         if answer.status().is_success() {
             return Ok(Events::new(answer));
         }
@@ -497,7 +498,7 @@ impl Remote {
     }
 
     async fn send(&self, request: Request) -> Result<Reply> {
-        self.try_send(request).await.map_err(|error| self.unreachable(&error))
+        self.answered(self.try_send(request)).await
     }
 
     /// Sends a request; the error says whether the server was reached.
@@ -512,20 +513,20 @@ impl Remote {
         let frames = chunks(file).map_ok(http_body::Frame::data);
         let body = reqwest::Body::wrap(http_body_util::StreamBody::new(Box::pin(frames)));
         let call = self.begin(&request).header(header::CONTENT_TYPE, FILE).body(body);
-        let answer = call.send().await.map_err(|error| self.unreachable(&error))?;
+        let answer = self.answered(call.send()).await?;
         let (status, headers) = (answer.status(), answer.headers().clone());
         let text = answer.text().await.map_err(|error| self.unreachable(&error))?;
         Ok(Reply::new(status, &headers, text))
     }
 
     async fn download(&self, request: Request, file: &mut dyn Write) -> Result<u64> {
-        let answer = self.call(request).await.map_err(|error| self.unreachable(&error))?;
+        let answer = self.answered(self.call(request)).await?;
         if !answer.status().is_success() {
             let status = answer.status();
             return Err(Failure::refused(status, &answer.text().await.unwrap_or_default()));
         }
         let (mut answer, mut bytes) = (answer, 0);
-        while let Some(chunk) = answer.chunk().await.map_err(|error| self.unreachable(&error))? {
+        while let Some(chunk) = self.answered(answer.chunk()).await? {
             file.write_all(&chunk)?;
             bytes += chunk.len() as u64;
         }

@@ -61,6 +61,7 @@ mod workflow;
 use everwhen::{Config, Environment, Flags};
 
 use self::hint::explained;
+pub(crate) use self::hook::discard_input;
 use crate::args::{
     AloneCommand, ApiCommand, Cli, Command, CommonArgs, ConfiguredCommand, ExportTarget,
 };

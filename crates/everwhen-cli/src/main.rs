@@ -32,6 +32,7 @@ fn main() -> ExitCode {
         // Some agents stop what their user wants if a hook fails.
         Err(error) if error.use_stderr() && words.get(1).is_some_and(|word| word == "hook") => {
             output::note(&error.to_string());
+            command::discard_input();
             return ExitCode::SUCCESS;
         }
         Err(error) => error.exit(),

@@ -41,7 +41,8 @@ pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
     }
     let place = job.place();
     let read = engine.store.look(move |rows| ContextMaterial::look(rows, place)).await?;
-    let Some(material) = read.filter(|material| material.is_ours() && material.tells()) else {
+    let Some(material) = read.filter(|material| material.is_ours() && material.has_content())
+    else {
         return engine.drop_job(job).await;
     };
     let mut sections = Sections::by_rules(&material);

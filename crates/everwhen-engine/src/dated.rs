@@ -9,7 +9,7 @@ use crate::memory::Entry;
 use crate::text::Shortened;
 
 /// A line as text.
-pub(crate) fn told(date: Date, event: impl Display, gap: Option<&str>) -> impl Display {
+pub(crate) fn dated_line(date: Date, event: impl Display, gap: Option<&str>) -> impl Display {
     fmt::from_fn(move |f| write!(f, "{date} – {event}{}", behind(gap)))
 }
 

@@ -323,7 +323,6 @@ impl Engine {
         check_description("description", new.description.as_deref())?;
         let settings = new.settings.unwrap_or_default().on(self.defaults.settings);
         settings.check()?;
-        new.name.refuse_prefix("vault", VaultId::PREFIX)?;
         let now = self.now();
         Ok(VaultInfo {
             id: Mint::new(now, &*self.world.chance).id(),
@@ -407,7 +406,14 @@ fn insert_vault(tx: &mut dyn Tx, draft: &VaultInfo) -> Result<Receipt> {
         return Err(Error::conflict(format!("a vault named {:?} exists already", draft.name))
             .because(ConflictReason::AlreadyExists));
     }
-    tx.put(Row::Vault(draft))?;
-    tombstones::adopt(tx, draft)?;
-    Ok(Receipt::Vault(draft.id))
+    make_vault(tx, draft).map(|vault| Receipt::Vault(vault.id))
+}
+
+/// Stores a vault whose name is not used yet.
+pub(crate) fn make_vault(tx: &mut dyn Tx, draft: &VaultInfo) -> Result<VaultInfo> {
+    let name = draft.name.for_new("vault", VaultId::PREFIX)?;
+    let vault = VaultInfo { name, ..draft.clone() };
+    tx.put(Row::Vault(&vault))?;
+    tombstones::adopt(tx, &vault)?;
+    Ok(vault)
 }

@@ -5,10 +5,10 @@ use jiff::Timestamp;
 
 use crate::index::embedded_passages;
 use crate::job::JobKind;
-use crate::memory::{Conversation, Entry, EntryId};
+use crate::memory::{Conversation, Entry, EntryId, Fact};
 use crate::memory_edit::MemoryEdit;
-use crate::ports::{EntryQuery, Erasure, FactSelection, JobSelection, Removal, Removed, Which};
-use crate::{Result, chapters, contexts, facts};
+use crate::ports::{EntryQuery, Erasure, JobSelection, Removal, Removed, Which};
+use crate::{Result, chapters, contexts, facts, tombstones};
 
 /// Removes a conversation with all its entries.
 pub(crate) fn conversation(
@@ -35,27 +35,24 @@ pub(crate) fn said(
     ids: &[EntryId],
 ) -> Result<Removed> {
     edit.memory.forgotten += 1;
-    vectors(edit, doomed, ids)?;
+    let (memory, now, chance) = (edit.memory.name.clone(), edit.now, edit.chance);
+    tombstones::imported::keep(edit.tx, (edit.vault.id, &memory), doomed, now, chance)?;
+    let facts = facts::forget::made_of(edit, doomed)?;
+    vectors(edit, doomed, &facts);
     chapters::forget_said(edit, doomed)?;
     let entries = edit.tx.remove(Removal::Entries(edit.place(), ids))?;
-    let facts = facts::forget_entries(edit, ids)?;
+    let facts = facts::forget::forget(edit, &facts)?;
     let contexts = contexts::forget_written(edit)?;
     Ok(Removed { entries, facts, contexts, ..Removed::default() })
 }
 
 /// Has vectors erased that are kept outside the store: of the passages of entries, of the whole of them, which
-/// may have been a question, and of the facts that rest on them. If the transaction fails afterwards, they
-/// are computed again.
-fn vectors(edit: &MemoryEdit<'_>, doomed: &[Entry], ids: &[EntryId]) -> Result<()> {
-    if edit.keepers.is_empty() {
-        return Ok(());
-    }
-    let facts = edit.tx.facts(edit.place(), FactSelection::On(ids))?;
+/// may have been a question, and of facts. If the transaction fails afterwards, they are computed again.
+fn vectors(edit: &MemoryEdit<'_>, doomed: &[Entry], facts: &[Fact]) {
     let mut texts: Vec<&str> = doomed.iter().flat_map(embedded_passages).collect();
     texts.extend(doomed.iter().map(|entry| entry.content.as_str()));
     texts.extend(facts.iter().map(|fact| fact.statement.as_str()));
     edit.keepers.iter().for_each(|keeper| keeper.forget(&texts));
-    Ok(())
 }
 
 /// What a model said about the vault may say what is forgotten, so all of it goes.

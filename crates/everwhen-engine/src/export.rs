@@ -95,11 +95,11 @@ impl Vault {
     /// stays as it is; one with its name is not replaced.
     pub async fn restore_memory(&self, exported: ExportedMemory) -> Result<Restored> {
         let outcome = Arc::new(Mutex::new(Restored::Known));
-        let tell = Arc::clone(&outcome);
+        let slot = Arc::clone(&outcome);
         self.write_rows(move |tx, vault| {
             let place = MemoryRef { vault, memory: exported.id };
             let restored = restore(tx, place, &exported)?;
-            *tell.lock().unwrap_or_else(PoisonError::into_inner) = restored;
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = restored;
             Ok(())
         })
         .await?;

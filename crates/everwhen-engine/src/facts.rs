@@ -9,6 +9,7 @@ pub(crate) mod distill;
 mod draft;
 pub(crate) mod extract;
 mod fade;
+pub(crate) mod forget;
 mod keep;
 mod lines;
 mod model;
@@ -19,13 +20,13 @@ mod revise;
 pub use crate::fact_views::FactView;
 #[cfg(test)]
 pub(crate) use crate::fact_views::reconcile::tests::plain_fact as fact_for_tests;
-pub(crate) use crate::fact_views::{views, views_at};
+pub(crate) use crate::fact_views::{views, views_at, views_by_links};
 pub use crate::memory::{
     Evidence, Fact, FactRules, FactVector, Fading, HALF_LIFE, Link, Matter, Priority, Relation,
     Source, WrittenBy,
 };
 pub(crate) use draft::Draft;
-pub(crate) use keep::{forget_entries, keep};
+pub(crate) use keep::keep;
 pub use lines::{FactLines, by_month};
 pub use profile::{ProfileLine, profile};
 pub use query::FactQuery;

@@ -90,8 +90,8 @@ impl Vault {
         command: FileCommand,
         once: Option<Idempotency>,
     ) -> Result<(String, bool)> {
-        let told = Arc::new(Mutex::new(None));
-        let (slot, again) = (Arc::clone(&told), command.clone());
+        let message = Arc::new(Mutex::new(None));
+        let (slot, again) = (Arc::clone(&message), command.clone());
         let work = move |edit: &mut MemoryEdit<'_>| {
             let files = load(edit.tx.snapshot(), edit.place(), Which::Current)?;
             let (text, writes) = command.apply(&files)?;
@@ -105,9 +105,9 @@ impl Vault {
             Ok(Receipt::Entries(EntriesReceipt { entries, pending: None }))
         };
         let done = self.edit_memory(memory.clone(), Absent::Make, once, work).await?;
-        let told = told.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(told) = told.filter(|_| !done.replayed) {
-            return Ok((told, false));
+        let message = message.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(message) = message.filter(|_| !done.replayed) {
+            return Ok((message, false));
         }
         let before = self.text_before(memory, &done.receipt).await?;
         Ok((again.repeated(before.as_deref()), true))

@@ -10,9 +10,11 @@ use jiff::Timestamp;
 use crate::conversations::{finish, rearrange};
 use crate::engine::Engine;
 pub use crate::memory::Forget;
-use crate::memory::{Address, ConversationId, Entry, EntryId, MemoryId, VaultId};
+use crate::memory::{
+    Address, ConversationId, Entry, EntryId, ForgetMark, MemoryId, MemoryRef, VaultId,
+};
 use crate::memory_edit::MemoryEdit;
-use crate::ports::{EntryQuery, Erasure, Removed, Row, Tx, Which};
+use crate::ports::{EntryQuery, Erasure, Removed, Row, Snapshot, Tx, Which};
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::vault::{Absent, Vault};
 use crate::{Error, Result, chapters, erase, tombstones};
@@ -39,6 +41,7 @@ pub(crate) fn forget(edit: &mut MemoryEdit<'_>, what: &Forget) -> Result<Removed
             erase::replies(edit)?;
             let (place, now, chance) = (edit.place(), edit.now, edit.chance);
             tombstones::keep_history(edit.tx, place, now, chance)?;
+            tombstones::imported::keep_memory(edit.tx, place, now, chance)?;
             tombstones::keep_moment(edit.tx, place.vault, &edit.memory.name, now, chance)?;
             edit.tx.erase(Erasure::Memory(place))
         }
@@ -124,6 +127,20 @@ fn repair(
 }
 
 impl Vault {
+    /// Returns what has been forgotten in a memory by now. A caller that keeps something later which is made of what
+    /// the memory says reads this first.
+    pub async fn forget_mark(&self, memory: Address<MemoryId>) -> Result<ForgetMark> {
+        let read = move |snapshot: &dyn Snapshot, vault: VaultId| {
+            let found = match &memory {
+                Address::Id(id) => snapshot.memory(MemoryRef { vault, memory: *id })?,
+                Address::Name(name) => snapshot.memory_named(vault, name)?,
+            };
+            let memory = found.map(|memory| (memory.id, memory.forgotten));
+            Ok(Some(ForgetMark { vault: snapshot.forget_epoch(vault)?, memory }))
+        };
+        self.look(read).await.map(Option::unwrap_or_default)
+    }
+
     /// Forgets something in a memory permanently.
     pub async fn forget(
         &self,

@@ -21,6 +21,7 @@ use crate::memory_edit::MemoryEdit;
 use crate::ports::{EntryChange, EntryQuery, Which};
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::time::to_microsecond;
+use crate::tombstones::imported::ForgottenImports;
 use crate::vault::{Absent, Vault};
 use crate::{ConflictReason, Error, NewCorrection, Result, chapters, limits, remember, summary};
 
@@ -48,6 +49,16 @@ pub struct ImportedConversation {
     pub summary: Option<String>,
     /// A summary of its entries; see [`Self::complete_summary`].
     pub extract: Option<String>,
+}
+
+/// How several conversations are imported.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ImportMode {
+    /// Whether only to say what would be stored.
+    pub is_rehearsal: bool,
+    /// Whether what was forgotten stays forgotten, and counts as known: for a program that reads the same file
+    /// again by itself.
+    pub skips_forgotten: bool,
 }
 
 /// What became of an imported conversation.
@@ -94,7 +105,7 @@ impl Vault {
         let key = idempotency.as_ref().map(|idempotency| idempotency.key.clone());
         self.edit_memory(memory, Absent::Make, idempotency, move |edit| {
             let imported = imported.clone().checked(edit.clock)?;
-            conversation(edit, imported, key.as_ref()).map(|outcome| outcome.receipt())
+            conversation(edit, imported, None, key.as_ref()).map(|outcome| outcome.receipt())
         })
         .await
     }
@@ -105,23 +116,28 @@ impl Vault {
         &self,
         memory: Address<MemoryId>,
         imported: Vec<ImportedConversation>,
-        is_rehearsal: bool,
+        mode: ImportMode,
     ) -> Result<Vec<Result<ImportOutcome>>> {
-        let told = Arc::new(Mutex::new(Vec::new()));
-        let tell = Arc::clone(&told);
+        let result = Arc::new(Mutex::new(Vec::new()));
+        let slot = Arc::clone(&result);
         let outcome = self
             .edit_memory_for(memory, Absent::Make, move |edit| {
+                let name = edit.memory.name.clone();
+                let forgotten = match mode.skips_forgotten {
+                    true => ForgottenImports::of(edit.tx.snapshot(), edit.vault.id, &name)?,
+                    false => None,
+                };
                 let mut outcomes = Vec::with_capacity(imported.len());
                 for one in &imported {
-                    outcomes.push(each(edit, one.clone())?);
+                    outcomes.push(each(edit, one.clone(), forgotten.as_ref())?);
                 }
-                *tell.lock().unwrap_or_else(PoisonError::into_inner) = outcomes;
-                if is_rehearsal { Err(Error::conflict(REHEARSAL)) } else { Ok(()) }
+                *slot.lock().unwrap_or_else(PoisonError::into_inner) = outcomes;
+                if mode.is_rehearsal { Err(Error::conflict(REHEARSAL)) } else { Ok(()) }
             })
             .await;
         match outcome {
-            Err(error) if !is_rehearsal || error.message() != REHEARSAL => Err(error),
-            _ => Ok(std::mem::take(&mut *told.lock().unwrap_or_else(PoisonError::into_inner))),
+            Err(error) if !mode.is_rehearsal || error.message() != REHEARSAL => Err(error),
+            _ => Ok(std::mem::take(&mut *result.lock().unwrap_or_else(PoisonError::into_inner))),
         }
     }
 
@@ -133,17 +149,17 @@ impl Vault {
         imported: ImportedConversation,
         idempotency: Option<Idempotency>,
     ) -> Result<Done> {
-        let told = Arc::new(Mutex::new(None));
-        let tell = Arc::clone(&told);
+        let result = Arc::new(Mutex::new(None));
+        let slot = Arc::clone(&result);
         let outcome = self
             .edit_memory(memory, Absent::Make, idempotency, move |edit| {
                 let imported = imported.clone().checked(edit.clock)?;
-                let receipt = conversation(edit, imported, None)?.receipt();
-                *tell.lock().unwrap_or_else(PoisonError::into_inner) = Some(receipt);
+                let receipt = conversation(edit, imported, None, None)?.receipt();
+                *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(receipt);
                 Err(Error::conflict(REHEARSAL))
             })
             .await;
-        let receipt = told.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let receipt = result.lock().unwrap_or_else(PoisonError::into_inner).take();
         receipt.map_or(outcome, |receipt| Ok(Done { receipt, replayed: false }))
     }
 }
@@ -152,9 +168,10 @@ impl Vault {
 fn each(
     edit: &mut MemoryEdit<'_>,
     imported: ImportedConversation,
+    forgotten: Option<&ForgottenImports<'_>>,
 ) -> Result<Result<ImportOutcome>> {
     match imported.checked(edit.clock) {
-        Ok(imported) => conversation(edit, imported, None).map(Ok),
+        Ok(imported) => conversation(edit, imported, forgotten, None).map(Ok),
         Err(refusal) => Ok(Err(refusal)),
     }
 }
@@ -163,14 +180,15 @@ fn each(
 fn conversation(
     edit: &mut MemoryEdit<'_>,
     imported: ImportedConversation,
+    forgotten: Option<&ForgottenImports<'_>>,
     receipt: Option<&Name>,
 ) -> Result<ImportOutcome> {
     let ImportedConversation { name, entries, branches, ended_at, title, summary, extract } =
         imported;
     let extract = extract.map(|text| (entries.len() as u64, text));
-    let address = Address::Name(name);
     let ids = entries.iter().chain(branches.iter().flat_map(|branch| &branch.entries));
-    let mut known = Known::find(edit, &address, &source_ids(ids))?;
+    let mut known = Known::find(edit, &name, &source_ids(ids), forgotten)?;
+    let address = Address::Name(name);
     known.main_line(entries);
     let asides: Vec<Aside> = branches.into_iter().map(|branch| known.branch(branch)).collect();
     let Known { fresh, edits, conversation, known, .. } = known;

@@ -276,8 +276,8 @@ impl Job {
     pub fn abandoned(mut self, at: Timestamp) -> Self {
         self.crashes += 1;
         if self.crashes >= limits::JOB_SUSPECT {
-            let told = "the process ended {} times while this job ran; it may be the reason";
-            self.last_error = Some(told.replace("{}", &self.crashes.to_string()));
+            let message = "the process ended {} times while this job ran; it may be the reason";
+            self.last_error = Some(message.replace("{}", &self.crashes.to_string()));
             self.due_at = at + backoff(2 * self.crashes - 1);
         }
         let is_given_up = self.crashes >= limits::JOB_CRASHES;
@@ -388,7 +388,7 @@ mod tests {
         let hour = limits::JOB_BACKOFF.as_secs();
         assert_eq!(pauses, [0, 4, 16, 64, 256, 1024, hour, hour], "what ended it twice waits");
         assert_eq!(job.state, JobState::SetAside);
-        assert!(job.last_error.as_ref().is_some_and(|told| told.contains("8 times")));
+        assert!(job.last_error.as_ref().is_some_and(|error| error.contains("8 times")));
         assert_eq!(job.retried(now).state, JobState::Waiting);
     }
 }

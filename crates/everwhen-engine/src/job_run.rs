@@ -149,8 +149,8 @@ impl Asker {
         let freedom = self.tries.saturating_sub(1).min(9);
         for freedom in 0..freedom {
             let earlier = self.vault.answered(purpose, &freely(prompt, freedom)).await?;
-            if let Some(Ok(told)) = earlier.map(|reply| read(&reply)) {
-                return Ok(told);
+            if let Some(Ok(answer)) = earlier.map(|reply| read(&reply)) {
+                return Ok(answer);
             }
         }
         self.vault.ask_for(purpose, &freely(prompt, freedom), self.epoch, read).await

@@ -202,8 +202,8 @@ mod tests {
         for scope in Scope::ALL {
             assert_eq!(Scope::read(scope.as_str()), Ok(scope));
         }
-        let told = Scope::read("root").unwrap_err();
-        assert!(told.message().contains("\"read\", \"write\" or \"admin\""), "{told}");
+        let error = Scope::read("root").unwrap_err();
+        assert!(error.message().contains("\"read\", \"write\" or \"admin\""), "{error}");
     }
 
     #[test]

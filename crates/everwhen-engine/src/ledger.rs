@@ -199,6 +199,8 @@ pub struct Exchange {
     commit: Commit,
     /// The number of the message it answers.
     after: Option<u64>,
+    /// The entry of that message.
+    asked: Option<EntryId>,
     /// The highest number when it began.
     seen: u64,
     /// The number of the reply it goes on with, if it is to continue one.
@@ -217,6 +219,13 @@ pub struct Exchange {
     resends_all: bool,
     /// The epoch of the vault's additions when it began.
     epoch: u64,
+}
+
+impl Exchange {
+    /// Returns the vault's epoch of forgetting when it began.
+    pub fn forget_epoch(&self) -> u64 {
+        self.epoch
+    }
 }
 
 /// A history with its times.
@@ -250,8 +259,9 @@ impl Begun {
     /// What to put before each message.
     pub fn stamps(&self, style: Style) -> Vec<Option<String>> {
         let stamper = Stamper { style, zone: self.zone.clone(), now: self.now, pause: self.pause };
-        let stamp =
-            |told: &KnownMessage| told.time.and_then(|time| stamper.stamp(time, told.since));
+        let stamp = |message: &KnownMessage| {
+            message.time.and_then(|time| stamper.stamp(time, message.since))
+        };
         self.messages.iter().map(stamp).collect()
     }
 
@@ -313,8 +323,8 @@ impl Begun {
     /// What the history of the request shows already.
     pub(crate) fn shown(&self) -> Shown {
         Shown {
-            entries: self.messages.iter().filter_map(|told| told.entry).collect(),
-            since: self.messages.iter().filter_map(|told| told.time).min(),
+            entries: self.messages.iter().filter_map(|message| message.entry).collect(),
+            since: self.messages.iter().filter_map(|message| message.time).min(),
         }
     }
 

@@ -51,6 +51,8 @@ pub const RECALL_CHATS: usize = 200;
 pub const INDEX_BYTES: usize = 1024 * 1024 * 1024;
 /// How many moments of one memory are cached that questions asked as of.
 pub(crate) const CACHED_MOMENTS: usize = 4;
+/// How many facts are cached of lists as of a moment, in all memories together.
+pub(crate) const CACHED_FACTS: usize = 20_000;
 /// Bytes that the cached entries of one index may take.
 pub const ENTRY_CACHE_BYTES: usize = 64 * 1024 * 1024;
 /// Bytes that the cached entries of a large index may take: few of them fit anyway, and most of what a

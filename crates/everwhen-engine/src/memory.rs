@@ -8,6 +8,7 @@ mod context;
 mod conversation;
 mod entry;
 mod fact;
+mod forget_mark;
 mod id;
 mod lifecycle;
 mod name;
@@ -18,6 +19,7 @@ mod removed;
 mod said;
 mod statement;
 mod text_hash;
+mod unicode_names;
 pub(crate) mod vaults;
 
 pub use activity::{Activity, ActivityKind, ConversationTime};
@@ -35,6 +37,7 @@ pub use fact::{
     EmbedderThresholds, Evidence, Fact, FactRules, FactVector, Fading, HALF_LIFE, Link, Matter,
     Priority, Relation, Source, WrittenBy,
 };
+pub use forget_mark::{ForgetMark, NoForgetMark};
 pub use id::{
     BranchId, Chance, ChapterId, ContextId, ConversationId, EntryId, FactId, JobId, KeyId,
     MemoryId, Mint, SeededChance, VaultId,

@@ -120,7 +120,7 @@ impl Vault {
             // The text is written here, not there.
             budget_tokens: Some(0),
             roles: if wishes.tool_entries { Vec::new() } else { SPOKEN.to_vec() },
-            except: told_anyway(begun),
+            except: shown_anyway(begun),
             ..Query::new(message.chars().take(QUESTION_CHARS).collect::<String>())
         };
         let memory = begun.exchange.memory.memory;
@@ -138,7 +138,7 @@ impl Vault {
 }
 
 /// The entries that a model sees without looking for them.
-fn told_anyway(begun: &Begun) -> HashSet<EntryId> {
+fn shown_anyway(begun: &Begun) -> HashSet<EntryId> {
     let backdrop = &begun.backdrop;
     let last = backdrop.current.iter().chain(backdrop.pending.as_ref().map(|(_, entry)| entry));
     last.map(|entry| entry.id).chain(begun.shown().entries).collect()

@@ -12,13 +12,15 @@ use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
 use crate::job::{Job, JobKind, Subject};
-use crate::memory::{Address, Chance, ConversationId, Memory, MemoryId, Mint, VaultInfo};
+use crate::memory::{
+    Address, Chance, ConversationId, ForgetMark, Memory, MemoryId, Mint, VaultInfo,
+};
 use crate::memory::{Conversation, FIRST_CHAPTER_CHECK, Name};
 use crate::ports::{
     ArchiveFilter, ConversationQuery, Embedder, MemoryRef, Removal, Row, Snapshot, Tx,
 };
 use crate::similarity::Ruler;
-use crate::{Error, Result, limits};
+use crate::{ConflictReason, Error, Result, limits};
 
 pub use clock_steps::{ClockStep, ClockSteps};
 
@@ -118,6 +120,18 @@ impl<'t> MemoryEdit<'t> {
     /// The memory inside its vault.
     pub(crate) fn place(&self) -> MemoryRef {
         MemoryRef { vault: self.vault.id, memory: self.memory.id }
+    }
+
+    /// Refuses if something was forgotten in the memory since this mark was read: what was made of what was read
+    /// then may tell it.
+    pub(crate) fn check_mark(&self, since: &ForgetMark) -> Result<()> {
+        let vault = self.tx.forget_epoch(self.vault.id)?;
+        let now = ForgetMark { vault, memory: Some((self.memory.id, self.memory.forgotten)) };
+        if since.is_still(&now) {
+            return Ok(());
+        }
+        Err(Error::conflict("something was forgotten in the memory since it was read")
+            .because(ConflictReason::ChangedMeanwhile))
     }
 
     /// A fresh id.

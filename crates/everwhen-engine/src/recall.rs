@@ -20,6 +20,7 @@ mod summaries;
 mod superseded;
 mod sweep;
 mod verbs;
+mod word_pairs;
 
 use std::cell::LazyCell;
 use std::sync::Arc;
@@ -27,7 +28,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 pub use about::About;
-pub use everwhen_search::{Lane, Reason, Signal, nearest_row};
+pub use everwhen_search::{Lane, Reason, Signal, nearest_row, sum_rows};
 pub use query::{
     ChapterFound, ContextFound, ConversationFound, EntryFound, FactFound, Kind, LineOrigin,
     OriginItem, PeriodUse, Query, Recollection, SummaryFound,
@@ -63,6 +64,7 @@ pub(crate) async fn recall(
     };
     let mut recollection = fetch::fetch(engine, &question, &prepared, found).await?;
     question.restore_past(engine, &prepared, &mut recollection).await?;
+    question.add_word_pairs(&prepared, &mut recollection);
     recollection.words_alone = prepared.iter().any(|one| one.words_alone);
     question.add_derived(engine, &mut recollection, &prepared);
     let budget = question.query.budget_tokens.unwrap_or(limits::BRIEFING_TOKENS_DEFAULT);

@@ -55,7 +55,7 @@ impl Ruler {
 pub(crate) struct ComparedFact<'f> {
     pub(crate) fact: &'f Fact,
     denies: OnceCell<bool>,
-    tells_a_change: OnceCell<bool>,
+    states_a_change: OnceCell<bool>,
     words: OnceCell<BTreeSet<String>>,
     quantities: OnceCell<BTreeSet<String>>,
 }
@@ -66,7 +66,7 @@ impl<'f> ComparedFact<'f> {
         Self {
             fact,
             denies: OnceCell::new(),
-            tells_a_change: OnceCell::new(),
+            states_a_change: OnceCell::new(),
             words: OnceCell::new(),
             quantities: OnceCell::new(),
         }
@@ -78,8 +78,8 @@ impl<'f> ComparedFact<'f> {
     }
 
     /// Whether the statement says of itself that something has changed.
-    pub(crate) fn tells_a_change(&self) -> bool {
-        *self.tells_a_change.get_or_init(|| tells_a_change(&self.fact.statement))
+    pub(crate) fn states_a_change(&self) -> bool {
+        *self.states_a_change.get_or_init(|| states_a_change(&self.fact.statement))
     }
 
     /// The words of the statement that say something.
@@ -182,7 +182,7 @@ fn used_to(words: &[&str]) -> bool {
 const DENIALS: [&str; 8] = ["not", "never", "no", "nor", "stopped", "quit", "cancelled", "anymore"];
 
 /// Whether a statement says of itself that something has changed.
-pub(crate) fn tells_a_change(text: &str) -> bool {
+pub(crate) fn states_a_change(text: &str) -> bool {
     let lower = text.to_lowercase();
     lower.unicode_words().any(|word| CHANGES.contains(&word))
 }

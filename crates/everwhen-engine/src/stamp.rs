@@ -179,9 +179,9 @@ mod tests {
              The most recent message was sent 15 minutes ago.]"
         );
         let single = Some(at("2025-09-20T15:55:00Z"));
-        let told = "[Time Context: The conversation started 5 minutes ago.]";
-        assert_eq!(time_context(single, None, now), told);
-        assert_eq!(time_context(single, single, now), told);
+        let expected = "[Time Context: The conversation started 5 minutes ago.]";
+        assert_eq!(time_context(single, None, now), expected);
+        assert_eq!(time_context(single, single, now), expected);
         assert_eq!(time_context(None, None, now), "");
     }
 

@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 use crate::Result;
-use crate::dated::{event, told};
+use crate::dated::{dated_line, event};
 use crate::memory::{Address, Entry, EntryId, MemoryId, Role};
 use crate::ports::{Cursor, EntryQuery, Order};
 use crate::time::{Zone, gap};
@@ -41,7 +41,7 @@ pub struct TimelineLine {
 impl TimelineLine {
     /// The line as text: `2023-01-15 – Went to the Met (+7 days)`.
     pub fn text(&self) -> String {
-        told(self.date, &self.event, self.gap.as_deref()).to_string()
+        dated_line(self.date, &self.event, self.gap.as_deref()).to_string()
     }
 }
 

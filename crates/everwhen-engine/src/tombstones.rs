@@ -8,8 +8,12 @@
 //! What waits in an outbox while its memory or vault is forgotten is recognised by time: of each the moment is
 //! kept at which it was last forgotten, and what was said before it is not stored after it.
 //!
+//! What was imported is recognised as `imported` says.
+//!
 //! Hashes are salted, with a salt of the vault that goes where they go. When a vault is forgotten they outlive it
 //! under a hash of its name, and a new vault of that name takes them over.
+
+pub(crate) mod imported;
 
 use std::collections::HashMap;
 
@@ -85,6 +89,7 @@ pub(crate) fn keep_vault(
         for memory in &some {
             let place = MemoryRef { vault: vault.id, memory: memory.id };
             keep_history(tx, place, now, chance)?;
+            imported::keep_memory(tx, place, now, chance)?;
         }
         after = some.last().map(|memory| memory.name.clone());
         if some.len() < STEP {

@@ -30,6 +30,19 @@ impl Engine {
     }
 }
 
+/// What models cost in a calendar month, in billionths.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MonthCost {
+    /// The first day of the month, in UTC.
+    pub since: Date,
+    /// What was spent for the vault.
+    pub vault_nanos: u64,
+    /// What was spent for all vaults; the cap is for these together.
+    pub total_nanos: u64,
+    /// What may be spent, if there is a cap.
+    pub cap_nanos: Option<u64>,
+}
+
 impl Vault {
     /// Asks the language model. `purpose` is what usage is kept under.
     pub async fn ask(&self, purpose: &'static str, prompt: &Prompt) -> Result<Reply> {
@@ -47,16 +60,19 @@ impl Vault {
         epoch: u64,
         read: impl Fn(&Reply) -> Result<T> + Send,
     ) -> Result<T> {
-        if let Some(Ok(told)) = self.answered(purpose, prompt).await?.map(|reply| read(&reply)) {
-            return Ok(told);
+        if let Some(Ok(answer)) = self.answered(purpose, prompt).await?.map(|reply| read(&reply)) {
+            return Ok(answer);
         }
         self.check_money().await?;
         let llm = self.engine.llm().ok_or_else(no_llm)?;
         let reply = without_nul(llm.ask(prompt).await?);
-        let told = read(&reply);
-        let keep = told.is_ok().then(|| (hash(llm.name(), prompt), epoch));
+        let answer = match &reply.unusable {
+            Some(error) => Err(error.clone()),
+            None => read(&reply),
+        };
+        let keep = answer.is_ok().then(|| (hash(llm.name(), prompt), epoch));
         self.note(purpose, llm, &reply, keep).await?;
-        told
+        answer
     }
 
     /// The answer, if the same was asked before.
@@ -80,6 +96,16 @@ impl Vault {
         self.info().await?;
         let used = self.look(move |snapshot, vault| snapshot.usage(vault, since).map(Some)).await?;
         Ok(used.unwrap_or_default())
+    }
+
+    /// What models cost in this calendar month, and what they may cost.
+    pub async fn month_cost(&self) -> Result<MonthCost> {
+        let since = month(self.engine.now());
+        let used = self.usage(since).await?;
+        let total_nanos =
+            self.engine.store.look(move |snapshot| snapshot.cost_since(since)).await?;
+        let vault_nanos = used.iter().map(|row| row.spent.cost_nanos).sum();
+        Ok(MonthCost { since, vault_nanos, total_nanos, cap_nanos: self.engine.spending_cap })
     }
 
     /// Adds what a model took that was asked for this vault by other means than the engine's, such as a node of a

@@ -108,6 +108,19 @@ impl Vault {
         self.engine.store.look(move |snapshot| load(snapshot, id, draft.as_deref())).await
     }
 
+    /// The vault by its id. One that was named and does not exist yet has another id until its first write, so it is
+    /// made.
+    pub async fn settled(&self) -> Result<Self> {
+        let info = match self.info().await {
+            Err(error) if self.is_draft() && error.kind() == ErrorKind::NotFound => {
+                self.write_rows(|_, _| Ok(())).await?;
+                self.info().await?
+            }
+            found => found?,
+        };
+        Ok(Self::existing(self.engine.clone(), &info))
+    }
+
     /// Changes what is known of it.
     pub async fn change(
         &self,
@@ -159,13 +172,13 @@ impl Vault {
         self.write(idempotency, move |tx, vault, _| {
             let mut memory = load_memory(tx.snapshot(), vault.id, &memory)?;
             if let Some(name) = &change.name {
-                name.refuse_prefix("memory", MemoryId::PREFIX)?;
+                let new = name.for_new("memory", MemoryId::PREFIX)?;
                 let same = tx.memory_named(vault.id, name)?;
                 if same.is_some_and(|same| same.id != memory.id) {
                     return Err(Error::conflict(format!("a memory named {name:?} exists already"))
                         .because(ConflictReason::AlreadyExists));
                 }
-                memory.name = name.clone();
+                memory.name = new;
             }
             memory.description = change.description.clone().or(memory.description);
             memory.lifecycle = change.lifecycle.unwrap_or(memory.lifecycle);
@@ -459,12 +472,12 @@ fn change_vault(tx: &mut dyn Tx, id: VaultId, change: &VaultChange) -> Result<Re
     check_description("description", change.description.as_deref())?;
     let mut vault = load_vault(tx.snapshot(), id)?;
     if let Some(name) = &change.name {
-        name.refuse_prefix("vault", VaultId::PREFIX)?;
+        let new = name.for_new("vault", VaultId::PREFIX)?;
         if tx.vault_named(name)?.is_some_and(|same| same.id != id) {
             return Err(Error::conflict(format!("a vault named {name:?} exists already"))
                 .because(ConflictReason::AlreadyExists));
         }
-        vault.name = name.clone();
+        vault.name = new;
     }
     vault.description = change.description.clone().or(vault.description);
     vault.zone = change.zone.clone().unwrap_or(vault.zone);

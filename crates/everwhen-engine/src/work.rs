@@ -52,14 +52,14 @@ impl Engine {
     ) -> Result<u64> {
         let now = self.now();
         let is_meant = move |job: &Job| {
-            job.state == JobState::SetAside
-                && kind.is_none_or(|kind| kind == job.kind)
-                && memory.is_none_or(|memory| memory == job.place())
+            job.state == JobState::SetAside && kind.is_none_or(|kind| kind == job.kind)
         };
-        let due = JobSelection::Due(memory.map(|memory| memory.vault), limits::JOBS_READ);
         self.store
             .transact(move |tx| {
-                let mut jobs = tx.jobs(due)?;
+                let mut jobs = match memory {
+                    Some(memory) => upkeep::of_memory(tx.snapshot(), memory, &JobKind::ALL)?,
+                    None => tx.jobs(JobSelection::Due(None, limits::JOBS_READ))?,
+                };
                 jobs.retain(is_meant);
                 let count = jobs.len() as u64;
                 jobs.into_iter().try_for_each(|job| tx.put(Row::Job(&job.retried(now))))?;

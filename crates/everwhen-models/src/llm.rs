@@ -54,10 +54,13 @@ impl RemoteLlm {
 
     async fn reply(&self, prompt: &Prompt) -> Result<Reply> {
         let Some(wanted) = &prompt.schema else {
-            return self.answer(prompt, None).await.map(|answer| self.replied(answer, None));
+            return Ok(self.replied(self.answer(prompt, None).await?, None));
         };
         let schema = schema::read(&wanted.text)?;
         let first = self.answer(prompt, Some(&schema)).await?;
+        if first.finish == Finish::Filtered {
+            return Ok(self.replied(first, None));
+        }
         match schema::fitting(&first.text, &schema) {
             Ok(json) => Ok(self.replied(first, Some(json))),
             Err(problem) => self.repaired(prompt, wanted, &schema, (first, problem)).await,
@@ -74,13 +77,20 @@ impl RemoteLlm {
     ) -> Result<Reply> {
         tracing::debug!(model = self.name, problem, "the reply does not fit, asking once more");
         let again = with_repair(prompt, wanted, &first.text, &problem);
-        let mut second = self.answer(&again, Some(schema)).await?;
+        let mut second = match self.answer(&again, Some(schema)).await {
+            Ok(second) => second,
+            Err(error) => return Ok(self.unusable(first, error)),
+        };
         second.tokens = second.tokens + first.tokens;
-        let json = schema::fitting(&second.text, schema).map_err(|problem| {
-            let what = format!("gave twice a reply that is not what was asked for: {problem}");
-            self.endpoint.error(ErrorKind::Invalid, &what)
-        })?;
-        Ok(self.replied(second, Some(json)))
+        match schema::fitting(&second.text, schema) {
+            _ if second.finish == Finish::Filtered => Ok(self.replied(second, None)),
+            Ok(json) => Ok(self.replied(second, Some(json))),
+            Err(problem) => {
+                let what = format!("gave twice a reply that is not what was asked for: {problem}");
+                let error = self.endpoint.error(ErrorKind::Invalid, &what);
+                Ok(self.unusable(second, error))
+            }
+        }
     }
 
     /// Asks in the provider's protocol; what it refuses to take is left out the second time.
@@ -89,7 +99,7 @@ impl RemoteLlm {
             let taken = self.quirks.now();
             let schema_in_words = schema.is_some() && taken.no_schema;
             let prompt =
-                if schema_in_words { told_in_words(prompt) } else { Cow::Borrowed(prompt) };
+                if schema_in_words { with_schema_in_words(prompt) } else { Cow::Borrowed(prompt) };
             let held_to = schema.filter(|_| !taken.no_schema);
             let body = wire::request(&self.setting, &prompt, held_to, taken);
             self.pace.wait().await;
@@ -103,14 +113,17 @@ impl RemoteLlm {
 
     fn read(&self, content: &[u8]) -> Result<Answer> {
         let unusable = |what: String| self.endpoint.error(ErrorKind::Unavailable, &what);
-        self.checked(wire::answer(self.setting.protocol, content).map_err(unusable)?)
+        wire::answer(self.setting.protocol, content).map_err(unusable)
     }
 
     fn checked(&self, answer: Answer) -> Result<Answer> {
-        if answer.finish == Finish::Filtered {
-            return Err(self.endpoint.error(ErrorKind::Invalid, "held its reply back"));
-        }
-        Ok(answer)
+        self.withheld(&answer).map_or(Ok(answer), Err)
+    }
+
+    /// The error for an answer that the provider holds back.
+    fn withheld(&self, answer: &Answer) -> Option<Error> {
+        let is_withheld = answer.finish == Finish::Filtered;
+        is_withheld.then(|| self.endpoint.error(ErrorKind::Invalid, "held its reply back"))
     }
 
     fn failed(&self, failure: &Failure) -> Error {
@@ -124,22 +137,29 @@ impl RemoteLlm {
         }
     }
 
+    /// A reply that has to be paid for and is of no use.
+    fn unusable(&self, answer: Answer, error: Error) -> Reply {
+        Reply { unusable: Some(error), ..self.replied(answer, None) }
+    }
+
     fn replied(&self, answer: Answer, json: Option<Json>) -> Reply {
+        let unusable = self.withheld(&answer);
         let Answer { text, model, finish, tokens, .. } = answer;
         let cost_nanos = self.setting.price.of(tokens);
         let model = model.unwrap_or_else(|| self.setting.model.clone());
-        Reply { text, json, model, finish, spent: Spent { cost_nanos, ..tokens }, cached: false }
+        let spent = Spent { cost_nanos, ..tokens };
+        Reply { text, json, model, finish, spent, cached: false, unusable }
     }
 }
 
 /// The prompt with the schema said in words.
-fn told_in_words(prompt: &Prompt) -> Cow<'_, Prompt> {
-    let mut told = prompt.clone();
+fn with_schema_in_words(prompt: &Prompt) -> Cow<'_, Prompt> {
+    let mut worded = prompt.clone();
     if let Some(schema) = &prompt.schema {
         let words = include_str!("llm/prompts/schema.txt").replace("{schema}", &schema.text);
-        told.messages.push(PromptMessage { role: Role::System, content: words });
+        worded.messages.push(PromptMessage { role: Role::System, content: words });
     }
-    Cow::Owned(told)
+    Cow::Owned(worded)
 }
 
 /// The prompt, the reply that did not fit, and what was wrong with it.

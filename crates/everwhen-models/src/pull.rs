@@ -40,7 +40,7 @@ pub enum Pulled {
 
 impl Recipe {
     /// Fetches the model into a directory of its own in `models`.
-    pub async fn pull(&self, source: &Source, models: &Path, tell: Tell<'_>) -> Result<Pulled> {
+    pub async fn pull(&self, source: &Source, models: &Path, report: Tell<'_>) -> Result<Pulled> {
         let target = models.join(self.name);
         if self.is_there(&target)? {
             return Ok(Pulled::AlreadyThere(target));
@@ -48,8 +48,8 @@ impl Recipe {
         fs::create_dir_all(models).map_err(|error| failed("made", models, &error))?;
         let place = tempfile::Builder::new().prefix(".pull-").tempdir_in(models);
         let place = place.map_err(|error| failed("written to", models, &error))?;
-        let fetched = fetch::network(self, source, place.path(), tell).await?;
-        tell(Progress::Step("checking it".into()));
+        let fetched = fetch::network(self, source, place.path(), report).await?;
+        report(Progress::Step("checking it".into()));
         self.check(&fetched)?;
         let whole = place.path().join("whole");
         self.put_together(&fetched, &whole)

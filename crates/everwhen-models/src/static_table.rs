@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 
 use everwhen_engine::memory::EmbedderThresholds;
 use everwhen_engine::ports::{Embedder, Wait};
+use everwhen_engine::recall::sum_rows;
 
 use crate::vector::normalize;
 use crate::word_pieces::WordPieces;
@@ -42,10 +43,8 @@ impl StaticTable {
     pub fn vector(&self, text: &str) -> Vec<f32> {
         let ids = self.piece_ids(text);
         fetch_rows(&ids);
-        let mut sum = vec![0.0; DIMENSIONS];
-        for id in ids {
-            add_row(&mut sum, id as usize);
-        }
+        let rows: Vec<(&[u8], f32)> = ids.iter().map(|id| scaled_row(*id as usize)).collect();
+        let mut sum = sum_rows(&rows, DIMENSIONS);
         normalize(&mut sum);
         sum
     }
@@ -92,9 +91,8 @@ fn row(id: usize) -> &'static [u8] {
     &ROWS[id * DIMENSIONS..(id + 1) * DIMENSIONS]
 }
 
-fn add_row(sum: &mut [f32], id: usize) {
+/// Returns a row, and what one unit in it is worth.
+fn scaled_row(id: usize) -> (&'static [u8], f32) {
     let scale = SCALES[id * 4..id * 4 + 4].try_into().map_or(0.0, f32::from_le_bytes);
-    for (sum, value) in sum.iter_mut().zip(row(id)) {
-        *sum += scale * f32::from(value.cast_signed());
-    }
+    (row(id), scale)
 }

@@ -48,7 +48,8 @@ fn strict() -> Prompt {
 }
 
 async fn ask(server: &Server, protocol: Protocol, prompt: &Prompt) -> Result<Reply> {
-    model(setting(server, protocol)).ask(prompt).await
+    let reply = model(setting(server, protocol)).ask(prompt).await?;
+    reply.unusable.clone().map_or(Ok(reply), Err)
 }
 
 /// What OpenAI's kind answers.
@@ -217,6 +218,23 @@ async fn a_reply_that_does_not_fit_is_repaired_once() {
     );
     assert!(!error.passes(), "asking again for ever would cost for ever");
     assert_eq!(asked, 2);
+}
+
+#[tokio::test]
+async fn replies_of_no_use_say_what_they_took() {
+    const HELD_BACK: &str = r#"{"choices": [{"finish_reason": "content_filter", "message": {"content": ""}}],
+        "usage": {"prompt_tokens": 7, "completion_tokens": 0}}"#;
+    for (case, tokens) in [("twice", 14), ("once, then refused", 7), ("held back", 7)] {
+        let server = Server::start(move |count, _| match (case, count) {
+            ("held back", _) => HELD_BACK.into_response(),
+            ("once, then refused", 1) => refusal(403, "no"),
+            _ => openai("no JSON"),
+        })
+        .await;
+        let reply = model(setting(&server, Protocol::OpenAi)).ask(&strict()).await.unwrap();
+        assert!(reply.unusable.is_some(), "{case}");
+        assert_eq!(reply.spent.input_tokens, tokens, "{case}");
+    }
 }
 
 #[tokio::test]

@@ -377,10 +377,10 @@ fn expected() -> ChatReply {
 fn a_whole_reply_of_each_protocol_is_the_same_reply_in_every_other() {
     for (client, upstream) in pairs() {
         let translation = translation((client, upstream), &request(client), false);
-        let told: Value =
+        let translated: Value =
             serde_json::from_str(&translation.whole(&reply(upstream).to_string())).unwrap();
-        let read = client.adapter().read_reply(&told).unwrap();
-        assert_eq!(essence(read), expected(), "{client:?} before {upstream:?}: {told}");
+        let read = client.adapter().read_reply(&translated).unwrap();
+        assert_eq!(essence(read), expected(), "{client:?} before {upstream:?}: {translated}");
     }
 }
 
@@ -423,13 +423,13 @@ fn a_streamed_reply_of_each_protocol_is_the_same_reply_in_every_other() {
         assert_eq!(translation.framing(Some(framing.content_type())), Some(framing));
         for size in [1, 50, 100_000] {
             let mut translator = translation.events(framing);
-            let mut told: String =
+            let mut translated: String =
                 text.as_bytes().chunks(size).map(|piece| translator.push(piece)).collect();
             let (rest, is_whole) = translator.end();
-            told.push_str(&rest);
+            translated.push_str(&rest);
             assert!(is_whole);
-            let read = read_stream(client, translation.client_framing(), &told);
-            assert_eq!(essence(read), expected(), "{client:?} before {upstream:?}: {told}");
+            let read = read_stream(client, translation.client_framing(), &translated);
+            assert_eq!(essence(read), expected(), "{client:?} before {upstream:?}: {translated}");
         }
     }
 }
@@ -451,9 +451,9 @@ fn an_upstream_that_answers_whole_is_told_in_pieces_to_those_who_want_pieces() {
         let mut body = request(client);
         body["stream_options"] = json!({ "include_usage": true });
         let translation = translation((client, upstream), &body, true);
-        let told = translation.whole_as_events(&reply(upstream).to_string());
-        let read = read_stream(client, translation.client_framing(), &told);
-        assert_eq!(essence(read), expected(), "{client:?} before {upstream:?}: {told}");
+        let translated = translation.whole_as_events(&reply(upstream).to_string());
+        let read = read_stream(client, translation.client_framing(), &translated);
+        assert_eq!(essence(read), expected(), "{client:?} before {upstream:?}: {translated}");
     }
 }
 
@@ -468,13 +468,13 @@ fn reasons_to_stop_keep_their_meaning() {
         ("PROHIBITED_CONTENT", "content_filter", "refusal", "stop"),
     ] {
         whole["candidates"][0]["finishReason"] = json!(said);
-        let told = |client| -> Value {
+        let translated = |client| -> Value {
             let translation = translation((client, Protocol::Gemini), &request(client), false);
             serde_json::from_str(&translation.whole(&whole.to_string())).unwrap()
         };
-        assert_eq!(told(Protocol::OpenAi)["choices"][0]["finish_reason"], openai);
-        assert_eq!(told(Protocol::Anthropic)["stop_reason"], anthropic);
-        assert_eq!(told(Protocol::Ollama)["done_reason"], ollama);
+        assert_eq!(translated(Protocol::OpenAi)["choices"][0]["finish_reason"], openai);
+        assert_eq!(translated(Protocol::Anthropic)["stop_reason"], anthropic);
+        assert_eq!(translated(Protocol::Ollama)["done_reason"], ollama);
     }
     for (said, gemini) in [("stop", "STOP"), ("length", "MAX_TOKENS"), ("content_filter", "SAFETY")]
     {
@@ -482,8 +482,9 @@ fn reasons_to_stop_keep_their_meaning() {
         whole["choices"][0]["message"] = json!({ "role": "assistant", "content": "Once" });
         whole["choices"][0]["finish_reason"] = json!(said);
         let translation = translation((Protocol::Gemini, Protocol::OpenAi), &json!({}), false);
-        let told: Value = serde_json::from_str(&translation.whole(&whole.to_string())).unwrap();
-        assert_eq!(told["candidates"][0]["finishReason"], gemini);
+        let translated: Value =
+            serde_json::from_str(&translation.whole(&whole.to_string())).unwrap();
+        assert_eq!(translated["candidates"][0]["finishReason"], gemini);
     }
     let blocked = json!({ "promptFeedback": { "blockReason": "SAFETY" }, "modelVersion": "m" });
     let read = Protocol::Gemini.adapter().read_reply(&blocked).unwrap();
@@ -501,11 +502,12 @@ fn errors_have_the_shape_of_the_client() {
         } else {
             gemini.clone()
         };
-        let told: Value = serde_json::from_str(&translation.error(429, &said.to_string())).unwrap();
-        assert!(told.to_string().contains("slow down"), "{told}");
+        let translated: Value =
+            serde_json::from_str(&translation.error(429, &said.to_string())).unwrap();
+        assert!(translated.to_string().contains("slow down"), "{translated}");
         if client == Protocol::Gemini {
             assert_eq!(
-                (&told["error"]["code"], &told["error"]["status"]),
+                (&translated["error"]["code"], &translated["error"]["status"]),
                 (&json!(429), &json!("RESOURCE_EXHAUSTED"))
             );
         }
@@ -538,8 +540,8 @@ fn a_schema_for_the_reply_reaches_every_protocol() {
     let whole = json!({ "type": "message", "model": "m", "stop_reason": "tool_use", "content": [
         { "type": "tool_use", "id": "t", "name": "number", "input": { "n": 1 } }] });
     let translation = translation((Protocol::OpenAi, Protocol::Anthropic), &body, false);
-    let told: Value = serde_json::from_str(&translation.whole(&whole.to_string())).unwrap();
-    let choice = &told["choices"][0];
+    let translated: Value = serde_json::from_str(&translation.whole(&whole.to_string())).unwrap();
+    let choice = &translated["choices"][0];
     assert_eq!(
         (&choice["message"]["content"], &choice["finish_reason"]),
         (&json!("{\"n\":1}"), &json!("stop"))
@@ -584,8 +586,8 @@ fn signatures_of_calls_travel_back_to_gemini() {
         serde_json::from_str(&translation.request().unwrap()).unwrap()
     };
     let translation = translation((Protocol::OpenAi, Protocol::Gemini), &json!({}), false);
-    let told: Value = serde_json::from_str(&translation.whole(&whole.to_string())).unwrap();
-    let mut message = told["choices"][0]["message"].clone();
+    let translated: Value = serde_json::from_str(&translation.whole(&whole.to_string())).unwrap();
+    let mut message = translated["choices"][0]["message"].clone();
     let body = json!({ "messages": [message] });
     assert_eq!(
         to_gemini(&body, "gemini-3-pro")["contents"][0]["parts"][0]["thoughtSignature"],
@@ -628,10 +630,10 @@ fn a_client_of_gemini_without_sse_gets_one_array() {
         Translation::new((Protocol::Gemini, Protocol::OpenAi), &json!({}), ("m", true, None), id());
     let (framing, text) = stream(Protocol::OpenAi);
     let mut translator = translation.events(framing);
-    let told = translator.push(text.as_bytes()) + &translator.end().0;
+    let translated = translator.push(text.as_bytes()) + &translator.end().0;
     assert_eq!(translation.content_type(true), "application/json");
-    let all: Vec<Value> = serde_json::from_str(&told).unwrap();
-    assert_eq!(all.len(), 4, "{told}");
+    let all: Vec<Value> = serde_json::from_str(&translated).unwrap();
+    assert_eq!(all.len(), 4, "{translated}");
     assert_eq!(all[3]["usageMetadata"]["totalTokenCount"], 18);
     assert_eq!(Event::new("x").name, None);
 }

@@ -83,7 +83,7 @@ pub struct DocumentState {
 }
 
 /// What an index knows of a document besides its words.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DocumentInfo {
     /// The caller's identifier.
     pub id: DocumentId,
@@ -107,10 +107,15 @@ pub struct DocumentInfo {
 impl DocumentInfo {
     /// Returns the last instant it may be about: `time`, unless only a period is known.
     pub fn last(&self) -> Micros {
-        match self.lasts {
-            0 => self.time,
-            minutes => self.time.saturating_add(Micros::from(minutes) * MINUTE - 1),
-        }
+        last_of(self.time, self.lasts)
+    }
+}
+
+/// Returns the last instant of what begins at a time and lasts a number of minutes; the time itself if that is 0.
+pub(crate) fn last_of(time: Micros, lasts: u32) -> Micros {
+    match lasts {
+        0 => time,
+        minutes => time.saturating_add(Micros::from(minutes) * MINUTE - 1),
     }
 }
 
@@ -119,7 +124,8 @@ impl DocumentInfo {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Placement {
     pub(crate) group: u32,
-    /// The number of terms above four bits: whether it is a reply, whether it is current, its source.
+    /// The number of terms above six bits: whether it is a reply, whether it is current, its source, how
+    /// many pronouns of the first person it has.
     packed: u32,
 }
 
@@ -127,8 +133,12 @@ const REPLY: u32 = 1;
 const CURRENT: u32 = 2;
 /// Number of bits below the source.
 const SOURCE_SHIFT: u32 = 2;
+/// Number of bits below the pronouns of the first person.
+const FIRST_PERSON_SHIFT: u32 = 4;
+/// The most pronouns of the first person that are counted.
+pub(crate) const FIRST_PERSON_MOST: u32 = 3;
 /// Number of bits below the length.
-const LENGTH_SHIFT: u32 = 4;
+const LENGTH_SHIFT: u32 = 6;
 
 impl Placement {
     /// Packs a placement; `length` is the number of terms.
@@ -136,6 +146,28 @@ impl Placement {
         let reply = if is_reply { REPLY } else { 0 };
         let source = u32::from(source.0) << SOURCE_SHIFT;
         Self { group, packed: length << LENGTH_SHIFT | source | reply }
+    }
+
+    /// Sets the number of pronouns of the first person; more than three are three.
+    pub(crate) fn with_first_person(self, count: u32) -> Self {
+        let cleared = self.packed & !(FIRST_PERSON_MOST << FIRST_PERSON_SHIFT);
+        Self { packed: cleared | count.min(FIRST_PERSON_MOST) << FIRST_PERSON_SHIFT, ..self }
+    }
+
+    /// Returns the number of pronouns of the first person, up to three.
+    pub(crate) fn first_person(self) -> u32 {
+        self.packed >> FIRST_PERSON_SHIFT & FIRST_PERSON_MOST
+    }
+
+    /// Returns what was counted in the text and whether it is a reply, as one number to be stored.
+    pub(crate) fn counts(self) -> u64 {
+        let reply = u64::from(self.is_reply());
+        u64::from(self.length()) << 3 | u64::from(self.first_person()) << 1 | reply
+    }
+
+    /// Packs a placement from [`Placement::counts`].
+    pub(crate) fn of_counts(group: u32, source: Source, counts: u32) -> Self {
+        Self::new(group, counts >> 3, source, counts & 1 == 1).with_first_person(counts >> 1 & 3)
     }
 
     /// Returns the number of terms, without stop words.
@@ -168,6 +200,20 @@ impl Placement {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pronouns_are_counted_up_to_three_and_stored_with_the_length() {
+        let placement = Placement::new(7, 123_456, Source::new(2), true);
+        for (count, kept) in [(0, 0), (2, 2), (3, 3), (9, 3)] {
+            let mut one = placement.with_first_person(3).with_first_person(count);
+            one.set_current(true);
+            assert_eq!((one.first_person(), one.length(), one.is_reply()), (kept, 123_456, true));
+            let stored = Placement::of_counts(7, Source::new(2), one.counts() as u32);
+            assert_eq!((stored.first_person(), stored.length()), (kept, 123_456));
+            assert!(stored.is_reply() && stored.is_from(Source::bits(&[Source::new(2)])));
+            assert!(one.is_current() && !stored.is_current());
+        }
+    }
 
     #[test]
     fn a_placement_keeps_its_parts_apart() {

@@ -9,6 +9,7 @@ pub(crate) mod top;
 use std::borrow::Cow;
 
 use crate::signal::{Reason, Scale, Signal};
+use crate::vectors::Moments;
 
 /// Candidates of one kind, their signals so far, and the resulting scores.
 pub(crate) struct FusedScores<'v> {
@@ -144,36 +145,6 @@ impl Normalizer {
     /// Returns how many standard deviations a value is above the mean.
     pub(crate) fn normalize(&self, value: f32) -> f32 {
         (value - self.mean) * self.inverse_deviation
-    }
-}
-
-/// The sums of values and of their squares, less a base.
-#[derive(Debug, Clone, Copy)]
-struct Moments {
-    sum: f64,
-    squares: f64,
-}
-
-impl Moments {
-    /// Sums up in one pass. Eight running sums let the compiler vectorize it. The base is one of the values,
-    /// so differences are not rounded to its precision: the order of candidates must not change a score.
-    fn of(values: &[f32], base: f32) -> Self {
-        let base = f64::from(base);
-        let (eights, rest) = values.as_chunks::<8>();
-        let (mut sums, mut squares) = ([0.0; 8], [0.0; 8]);
-        for eight in eights {
-            for lane in 0..8 {
-                let value = f64::from(eight[lane]) - base;
-                sums[lane] += value;
-                squares[lane] += value * value;
-            }
-        }
-        let rest = rest.iter().map(|value| f64::from(*value) - base);
-        let all = Self { sum: sums.iter().sum(), squares: squares.iter().sum() };
-        rest.fold(all, |all, value| Self {
-            sum: all.sum + value,
-            squares: all.squares + value * value,
-        })
     }
 }
 

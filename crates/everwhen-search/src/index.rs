@@ -4,6 +4,7 @@
 //! document belongs to at that moment. So a document that is removed or moves to another group changes
 //! a few numbers and no postings, and a search as of an earlier time uses the same structure.
 
+mod document_list;
 mod embedders;
 mod end_order;
 mod group_counts;
@@ -15,6 +16,7 @@ mod sample;
 mod score_buffer;
 mod segment;
 mod text_table;
+mod token_terms;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -30,16 +32,18 @@ pub(crate) use sample::{GroupSample, SAMPLE_GROUPS};
 pub(crate) use score_buffer::{BufferPool, ScoreBuffer};
 pub use segment::{DecodedSegment, InvalidSegment, Segment};
 
+use self::document_list::DocumentList;
 use self::embedders::{PendingVectors, VectorCoverage};
 use self::end_order::EndOrder;
 use self::history::History;
 use self::lexicon::Lexicon;
 use self::sample::CachedSample;
 use crate::document::{
-    Document, DocumentInfo, DocumentState, GroupId, Micros, NO_DOCUMENT, Placement,
+    Document, DocumentInfo, DocumentState, FIRST_PERSON_MOST, GroupId, Micros, NO_DOCUMENT,
+    Placement,
 };
-use crate::text::Language;
-use crate::vectors::{PassageVectors, prefetch};
+use crate::text::{Language, ends_by_asking};
+use crate::vectors::PassageVectors;
 
 /// A search index. Documents and groups are numbered from zero, in the order they were first added.
 #[derive(Debug, Clone, Default)]
@@ -54,7 +58,7 @@ pub struct Index {
     /// What scoring reads for every occurrence of a term.
     pub(crate) placements: Vec<Placement>,
     /// The rest of what is known of each document.
-    pub(crate) documents: Vec<DocumentInfo>,
+    pub(crate) documents: DocumentList,
     /// The identifier of each group.
     pub(crate) groups: Vec<GroupId>,
     group_numbers: HashMap<GroupId, u32>,
@@ -101,10 +105,14 @@ impl Index {
         let number = self.len() as u32;
         self.reopen_last_segment();
         let group = self.group_number(document.group);
-        let length = self.add_words(group, document.text);
+        let (length, first_person) = self.add_words(group, document.text);
+        // An entry that ends by asking waits for what the other has to tell.
+        let asks = u32::from(ends_by_asking(document.text));
+        let told = first_person.min(FIRST_PERSON_MOST).saturating_sub(asks);
         self.add_tags(group, document.tags);
         self.words.end_document();
-        let placement = Placement::new(group, length, document.source, document.is_reply);
+        let placement = Placement::new(group, length, document.source, document.is_reply)
+            .with_first_person(told);
         let info = DocumentInfo {
             id: document.id,
             sequence: document.sequence,
@@ -115,7 +123,7 @@ impl Index {
             speaker: self.speaker_number(document.speaker),
             source: document.source,
         };
-        self.push(placement, info);
+        self.push(placement, &info);
         self.close_full_segment();
         number
     }
@@ -125,26 +133,31 @@ impl Index {
     pub fn reserve(&mut self, documents: usize) {
         let documents = documents + documents / 64 + 64;
         self.placements.reserve_exact(documents);
-        self.documents.reserve_exact(documents);
+        self.documents.reserve(documents);
         self.previous.reserve_exact(documents);
         self.vectors.reserve(documents);
     }
 
     /// Appends a document whose words are indexed separately.
-    fn push(&mut self, mut placement: Placement, info: DocumentInfo) {
-        placement.set_current(info.removed == Micros::MAX);
+    fn push(&mut self, placement: Placement, info: &DocumentInfo) {
+        self.documents.push(info);
+        self.place(placement);
+        self.sequence = info.sequence;
+    }
+
+    /// Appends the placement of the next document, of which all else is in the list of documents already.
+    fn place(&mut self, mut placement: Placement) {
+        let number = self.len() as u32;
+        placement.set_current(self.documents.removed(number) == Micros::MAX);
         self.placements.push(placement);
         self.previous.push(NO_DOCUMENT);
-        self.history.runs_back |=
-            self.documents.last().is_some_and(|last| last.created > info.created);
-        self.documents.push(info);
-        let number = self.len() as u32 - 1;
+        self.history.runs_back |= self.documents.runs_back_at(number);
         self.link(number);
         self.history.add(number, &placement, self.previous[number as usize] == NO_DOCUMENT);
-        self.sequence = info.sequence;
         if placement.is_current() {
-            self.end_order.document_added(&self.counts, placement.group, &info);
-            self.counts.add(&placement, &info);
+            let times = self.documents.times(number);
+            self.end_order.document_added(&self.counts, placement.group, times);
+            self.counts.add(&placement, times);
         }
         self.cached_sample.group_changed(placement.group, self.groups.len());
     }
@@ -155,7 +168,7 @@ impl Index {
         let by_sequence: HashMap<u64, &DocumentState> =
             states.iter().map(|state| (state.sequence, state)).collect();
         for number in 0..self.len() {
-            let sequence = self.documents[number].sequence;
+            let sequence = self.documents.sequence(number as u32);
             if sequence <= up_to {
                 self.update_state(number, by_sequence.get(&sequence).copied());
             }
@@ -166,13 +179,13 @@ impl Index {
 
     fn update_state(&mut self, number: usize, state: Option<&DocumentState>) {
         let Some(state) = state else {
-            self.documents[number].removed = Micros::MIN;
+            self.documents.set_removed(number as u32, Micros::MIN);
             self.placements[number].set_current(false);
             return;
         };
         self.placements[number].group = self.group_number(state.group);
         self.placements[number].set_current(state.removed.is_none());
-        self.documents[number].removed = state.removed.unwrap_or(Micros::MAX);
+        self.documents.set_removed(number as u32, state.removed.unwrap_or(Micros::MAX));
     }
 
     /// Rebuilds everything that depends on the states of documents.
@@ -181,14 +194,14 @@ impl Index {
         self.last_documents.fill(NO_DOCUMENT);
         self.counts = GroupCounts::default();
         self.end_order.clear();
-        self.history = History::default();
+        self.history.clear();
         self.cached_sample.clear();
         for number in 0..self.len() {
             self.link(number as u32);
             let placement = self.placements[number];
             self.history.add(number as u32, &placement, self.previous[number] == NO_DOCUMENT);
             if placement.is_current() {
-                self.counts.add(&placement, &self.documents[number]);
+                self.counts.add(&placement, self.documents.times(number as u32));
             }
         }
     }
@@ -226,8 +239,8 @@ impl Index {
     }
 
     /// Returns what is known of a document.
-    pub fn document(&self, number: u32) -> &DocumentInfo {
-        &self.documents[number as usize]
+    pub fn document(&self, number: u32) -> DocumentInfo {
+        self.documents.get(number)
     }
 
     /// Returns whether a document is current.
@@ -252,12 +265,12 @@ impl Index {
 
     /// Returns the number of the first document after a sequence number.
     pub fn number_after(&self, sequence: u64) -> u32 {
-        self.documents.partition_point(|info| info.sequence <= sequence) as u32
+        self.documents.number_after(sequence)
     }
 
     /// Prefetches what [`Index::document`] returns.
     pub fn prefetch_document(&self, number: u32) {
-        prefetch(&self.documents[number as usize..][..1]);
+        self.documents.prefetch(number);
     }
 
     /// Returns the term of a token, if any document contains it.
@@ -284,7 +297,9 @@ impl Index {
     pub fn size(&self) -> usize {
         self.lexicon.size()
             + self.words.size()
-            + self.placements.capacity() * (size_of::<Placement>() + size_of::<DocumentInfo>() + 4)
+            + self.documents.size()
+            + self.placements.capacity() * size_of::<Placement>()
+            + self.previous.capacity() * 4
             + self.groups.capacity() * 72
             + self.counts.size()
             + self.history.size()
@@ -292,10 +307,10 @@ impl Index {
             + self.pending.as_ref().map_or(0, PendingVectors::size)
     }
 
-    /// Indexes the terms of a text and returns how many there are.
-    fn add_words(&mut self, group: u32, text: &str) -> u32 {
+    /// Indexes the terms of a text. Returns how many there are, and how many pronouns of the first person.
+    fn add_words(&mut self, group: u32, text: &str) -> (u32, u32) {
         let (mut terms, mut length) = (Vec::new(), 0);
-        self.lexicon.add_text(text, |form| match form {
+        let first_person = self.lexicon.add_text(text, |form| match form {
             Form::Written(term) => {
                 terms.push(term);
                 length += 1;
@@ -307,7 +322,7 @@ impl Index {
         for same in terms.chunk_by(|a, b| a == b) {
             self.words.add(same[0], same.len() as u32, group);
         }
-        length
+        (length, first_person)
     }
 
     /// Indexes tags, each as a term of its own.

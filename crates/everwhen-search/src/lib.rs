@@ -22,6 +22,7 @@ mod text;
 mod time_range;
 mod vectors;
 mod weights;
+mod word_pairs;
 
 pub use document::{Document, DocumentId, DocumentInfo, DocumentState, GroupId, Micros, Source};
 pub use index::{DecodedSegment, Index, InvalidSegment, SEGMENT_DOCUMENTS, Segment};
@@ -33,4 +34,5 @@ pub use shared_rarity::{RarityCounts, SharedRarity};
 pub use signal::{Lane, Reason, Signal};
 pub use text::{lowercase, passages};
 pub use time_range::TimeRange;
-pub use vectors::{nearest_row, prefetch};
+pub use vectors::{nearest_row, prefetch, sum_rows};
+pub use word_pairs::WordPairs;

@@ -129,7 +129,7 @@ impl Index {
     fn speakers_as_of(&self, time: Option<Micros>) -> &[String] {
         let Some(time) = time else { return &self.speakers };
         let end = self.stored_by(time);
-        let last = self.documents[..end].iter().map(|info| info.speaker).max().unwrap_or(0);
+        let last = self.documents.speakers_below(end).iter().copied().max().unwrap_or(0);
         &self.speakers[..usize::from(last)]
     }
 }

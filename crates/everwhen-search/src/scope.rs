@@ -159,8 +159,8 @@ impl<'i> Scope<'i> {
                 return true;
             }
         }
-        let info = &self.index.documents[document as usize];
-        since <= info.last() && info.time < until
+        let (first, last) = self.index.documents.times(document);
+        since <= last && first < until
     }
 
     /// Returns how many visible documents contain a term.

@@ -80,6 +80,8 @@ signals! {
     Documents, "documents", None, Relative;
     /// It was said by the one that the query asks about.
     Speaker, "speaker", Some(Lane::Words), Absolute;
+    /// Its author speaks about themselves ("I", "my").
+    FirstPerson, "first_person", Some(Lane::Words), Relative;
     /// It is in or near the period asked about.
     Period, "period", Some(Lane::When), Absolute;
     /// It is recent.
@@ -90,6 +92,8 @@ signals! {
     Inside, "inside", Some(Lane::When), Absolute;
     /// Of what matches, it is the first or the last, as the query asks.
     Order, "order", Some(Lane::When), Absolute;
+    /// Words that are next to each other in the query are so in it; see [`WordPairs`](crate::WordPairs).
+    WordPairs, "word_pairs", Some(Lane::Words), Absolute;
 }
 
 /// How much one signal contributed to a score.

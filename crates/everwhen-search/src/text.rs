@@ -42,6 +42,11 @@ pub(crate) fn is_stop_word(token: &str) -> bool {
     Language::English.has_stop_word(token)
 }
 
+/// Returns whether a text ends by asking.
+pub(crate) fn ends_by_asking(text: &str) -> bool {
+    text.trim_end().ends_with(['?', '？'])
+}
+
 /// Splits a text into lower-case tokens: runs of letters and digits, decimal numbers as one token, and
 /// of a run of characters in a script without blanks every two neighbors.
 pub(crate) fn tokens(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
@@ -111,7 +116,7 @@ pub fn lowercase(token: &str) -> Cow<'_, str> {
 
 /// Returns whether a character belongs to a script in which the ends of words cannot be seen: Thai, Lao,
 /// Burmese, Khmer, Chinese, Japanese, Korean.
-fn is_unspaced(c: char) -> bool {
+pub(crate) fn is_unspaced(c: char) -> bool {
     !c.is_ascii()
         && (is_han(c)
             || matches!(u32::from(c), 0x0E00..=0x0EFF | 0x1000..=0x109F | 0x1780..=0x17FF

@@ -2,17 +2,21 @@
 
 mod clusters;
 mod dot;
+mod moments;
 mod rows;
 mod sketch;
+mod sum;
 
 use std::array;
 use std::ops::Range;
 
 pub use dot::{nearest_row, prefetch};
+pub use sum::sum_rows;
 
 pub(crate) use self::clusters::Centroids;
 use self::clusters::Clusters;
 use self::dot::{BLOCK, Factor, dots};
+pub(crate) use self::moments::Moments;
 use self::rows::Rows;
 
 /// Up to this many passages, a search compares all of them.
@@ -42,7 +46,17 @@ pub(crate) struct PassageRows {
     /// The values, as bytes.
     pub(crate) values: Vec<u8>,
     /// The cluster of each row, if there are clusters.
-    pub(crate) clusters: Option<(Centroids, Vec<u8>)>,
+    pub(crate) clusters: Option<RowClusters>,
+}
+
+/// The clusters that rows were in, and what is known of each row there.
+#[derive(Debug)]
+pub(crate) struct RowClusters {
+    pub(crate) centroids: Centroids,
+    /// The cluster of each row.
+    pub(crate) numbers: Vec<u8>,
+    /// The sketch of each row, one after the other.
+    pub(crate) sketches: Vec<u64>,
 }
 
 /// A vector quantized to bytes.
@@ -159,14 +173,14 @@ impl PassageVectors {
         let PassageRows { width, scales, values, clusters } = rows;
         self.rows.append(width, values);
         self.scales.extend_from_slice(&scales);
-        self.add_to_clusters(start, clusters.filter(|(centroids, _)| centroids.width == width));
+        self.add_to_clusters(start, clusters.filter(|one| one.centroids.width == width));
         self.find_clusters();
     }
 
     /// Assigns the rows from a number on to clusters; `known` are those they were in, if there were any.
-    fn add_to_clusters(&mut self, start: usize, known: Option<(Centroids, Vec<u8>)>) {
+    fn add_to_clusters(&mut self, start: usize, known: Option<RowClusters>) {
         let added = start..self.len();
-        if let Some((centroids, _)) = &known
+        if let Some(RowClusters { centroids, .. }) = &known
             && self.clusters.is_none()
         {
             let mut own = Clusters::with(centroids.clone());
@@ -174,12 +188,13 @@ impl PassageVectors {
             self.clusters = Some(own);
         }
         let Some(own) = &mut self.clusters else { return };
-        match known.filter(|(centroids, _)| centroids == own.centroids()) {
+        match known.filter(|one| one.centroids == *own.centroids()) {
             None => own.add_rows(&self.rows, added),
-            Some((_, clusters)) => {
-                own.reserve(&clusters);
-                for (passage, cluster) in added.zip(clusters) {
-                    own.add_to(cluster.into(), passage as u32, self.rows.row(passage));
+            Some(RowClusters { numbers, sketches, .. }) => {
+                own.reserve(&numbers);
+                let sketches = sketches.chunks_exact(sketch::words(self.rows.width()));
+                for ((passage, cluster), sketch) in added.zip(numbers).zip(sketches) {
+                    own.add_to(cluster.into(), passage as u32, sketch.iter().copied());
                 }
             }
         }
@@ -246,6 +261,11 @@ impl PassageVectors {
         self.documents[passage]
     }
 
+    /// Returns the documents of some passages.
+    pub(crate) fn documents(&self, passages: Range<usize>) -> &[u32] {
+        &self.documents[passages]
+    }
+
     /// Returns the passages of a document.
     pub(crate) fn of(&self, document: u32) -> Range<usize> {
         match self.starts.get(document as usize..document as usize + 2) {
@@ -262,6 +282,16 @@ impl PassageVectors {
     /// Returns the values of some rows, in pieces.
     pub(crate) fn rows(&self, passages: Range<usize>) -> impl Iterator<Item = &[i8]> {
         self.rows.runs(passages)
+    }
+
+    /// Returns the sketches of some rows, one after the other.
+    pub(crate) fn sketches(&self, passages: Range<usize>) -> impl Iterator<Item = u64> {
+        passages.flat_map(|passage| sketch::sketch(self.row(passage)))
+    }
+
+    /// Returns the number of words in a sketch of a row of a width.
+    pub(crate) fn sketch_words(width: usize) -> usize {
+        sketch::words(width)
     }
 
     /// Returns the values of one row.

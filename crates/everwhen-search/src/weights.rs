@@ -32,6 +32,7 @@ pub(crate) struct DocumentWeights {
     pub(crate) meaning: f32,
     pub(crate) meaning_nearby: f32,
     pub(crate) speaker: f32,
+    pub(crate) first_person: f32,
     pub(crate) period: f32,
     pub(crate) group: f32,
 }
@@ -54,9 +55,11 @@ impl GroupWeights {
             Signal::WordsNearby
             | Signal::MeaningNearby
             | Signal::Speaker
+            | Signal::FirstPerson
             | Signal::Group
             | Signal::Inside
-            | Signal::Order => 0.0,
+            | Signal::Order
+            | Signal::WordPairs => 0.0,
         }
     }
 }
@@ -75,13 +78,15 @@ impl DocumentWeights {
             Signal::Meaning => self.meaning,
             Signal::MeaningNearby => self.meaning_nearby,
             Signal::Speaker => self.speaker,
+            Signal::FirstPerson => self.first_person,
             Signal::Period => self.period,
             Signal::Group => self.group,
             Signal::Sibling
             | Signal::Documents
             | Signal::Recent
             | Signal::Inside
-            | Signal::Order => 0.0,
+            | Signal::Order
+            | Signal::WordPairs => 0.0,
         }
     }
 }
@@ -108,6 +113,7 @@ const VECTOR: Weights = Weights {
         meaning: 1.2,
         meaning_nearby: 0.5,
         speaker: 6.0,
+        first_person: 0.5,
         period: 2.0,
         group: 2.5,
     },
@@ -128,6 +134,7 @@ const NO_VECTOR: Weights = Weights {
         meaning: 0.0,
         meaning_nearby: 0.0,
         speaker: 5.0,
+        first_person: 0.4,
         period: 2.5,
         group: 1.5,
     },

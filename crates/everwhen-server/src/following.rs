@@ -7,7 +7,7 @@ use std::time::Duration;
 use everwhen::import::{self, ImportProgress, ImportTarget, Options};
 use everwhen::memory::{Address, MemoryId, VaultId};
 use everwhen::watch::{ChangedFiles, Watcher};
-use everwhen::{Engine, Error, ErrorKind, Result};
+use everwhen::{Engine, Error, ErrorKind, ImportMode, Result};
 
 /// What is followed, and where it goes.
 pub struct FollowedFolders {
@@ -81,7 +81,8 @@ async fn import_changed(
     let plan = plan.map_err(|_| Error::damaged("a bug: reading a followed folder panicked"))?;
     let Some(plan) = plan else { return Ok(0) };
     let progress = Arc::new(ImportProgress::default());
-    let target = ImportTarget { vault, memory: followed.memory.clone(), is_rehearsal: false };
+    let mode = ImportMode { skips_forgotten: true, ..ImportMode::default() };
+    let target = ImportTarget { vault, memory: followed.memory.clone(), mode };
     import::run(Arc::new(plan), options, &target, &progress).await?;
     Ok(progress.counts().stored)
 }

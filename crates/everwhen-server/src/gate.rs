@@ -191,7 +191,7 @@ async fn guard(
     let answered = pass(&checks, interface, request, next).await;
     answered.unwrap_or_else(|refused| {
         tracing::debug!(%refused, "refused at the gate");
-        let mut response = refused.told(shape);
+        let mut response = refused.to_response(shape);
         if has_body {
             close(&mut response);
         }
@@ -229,7 +229,7 @@ async fn pass(
     let (request, received) = gate.watch_body(request)?;
     let mut response = next.run(request).await;
     if let Some(refused) = received.as_ref().and_then(|received| received.refused()) {
-        response = refused.told(shape);
+        response = refused.to_response(shape);
     }
     if received.as_ref().is_some_and(|received| !received.is_whole()) {
         close(&mut response);

@@ -8,10 +8,11 @@ mod upload;
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use everwhen::export::ExportFile;
 use everwhen::import::{self, ImportProgress, ImportTarget, Options, Plan};
-use everwhen::memory::{Address, Chance, VaultId};
+use everwhen::memory::{Address, Chance, Memory, VaultId};
 use everwhen::{Error, Result, SystemChance};
 use jiff::Timestamp;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -20,6 +21,10 @@ pub(crate) use upload::Upload;
 
 /// Imports that may be under way at once, uploads included.
 const AT_ONCE: usize = 4;
+/// How long a forget waits for the end of imports.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How often it looks whether they have ended.
+const LOOK_AGAIN: Duration = Duration::from_millis(10);
 /// Imports that are remembered after their end.
 const REMEMBERED: usize = 100;
 
@@ -108,7 +113,7 @@ impl Imports {
             vault: job.vault.clone(),
             vault_id: job.target.vault.id(),
             file: upload.name().to_owned(),
-            is_rehearsal: job.target.is_rehearsal,
+            is_rehearsal: job.target.mode.is_rehearsal,
             started_at: job.started_at,
             progress: Arc::default(),
             state: Mutex::new(ImportState::Running),
@@ -138,6 +143,26 @@ impl Imports {
         let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
         let is_of = |run: &&Arc<UploadImport>| run.vault == *vault || run.vault_id == id;
         runs.iter().rev().filter(is_of).map(Arc::clone).collect()
+    }
+
+    /// Ends the imports that write to a memory, and waits for the batches under way: the memory is about to be
+    /// forgotten, and would be made again.
+    pub(crate) async fn end_into(&self, vault: VaultId, memory: &Memory) {
+        let addresses = [Address::Id(memory.id), Address::Name(memory.name.clone())];
+        let writes = |run: &Arc<UploadImport>| {
+            run.progress.memories().iter().any(|one| addresses.contains(one))
+        };
+        let mut runs = self.of_vault(&Address::Id(vault), vault);
+        runs.retain(writes);
+        runs.iter().for_each(|run| run.progress.cancel());
+        let ended = async {
+            while runs.iter().any(|run| run.state() == ImportState::Running) {
+                tokio::time::sleep(LOOK_AGAIN).await;
+            }
+        };
+        if tokio::time::timeout(PATIENCE, ended).await.is_err() {
+            tracing::warn!("an import has not ended yet, and its memory is forgotten");
+        }
     }
 
     /// An import into a vault.

@@ -43,11 +43,12 @@ async fn answer(State(state): State<ServerState>, request: Request) -> Response 
 /// An error as mem0's clients read it: they look for `detail` in JSON of the plain type.
 fn refusal(error: RequestError) -> Response {
     let (status, kind, detail) = error.parts();
-    let told = match status {
+    let message = match status {
         StatusCode::NOT_FOUND => "Memory not found!",
         _ => detail.as_str(),
     };
-    (status, axum::Json(json!({ "error": told, "detail": detail, "kind": kind }))).into_response()
+    (status, axum::Json(json!({ "error": message, "detail": detail, "kind": kind })))
+        .into_response()
 }
 
 async fn run(state: ServerState, request: Request) -> Mem0Result<Value> {

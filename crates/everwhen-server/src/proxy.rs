@@ -68,7 +68,7 @@ use self::tail::Tail;
 use self::translated::TranslatedBody;
 use self::upstream::{Responder, Responders, UpstreamCall, UpstreamResponse};
 use self::wire::completion::fresh_number;
-use self::wire::seen::{AskedSeen, Seen};
+use self::wire::seen::Seen;
 use self::workflow::{WorkflowInput, WorkflowResponder};
 use crate::error::RequestError;
 
@@ -188,6 +188,24 @@ impl Proxy {
         self.tail.forget(vaults, memories);
     }
 
+    /// Removes traces of what other servers have forgotten.
+    pub(crate) async fn sweep_traces(&self, state: &ProxyState) {
+        tail::check_epochs(state).await;
+    }
+
+    /// Removes the results of tool calls that wait if something in their vault was forgotten since.
+    pub(crate) async fn sweep_postponed(&self, engine: &everwhen::Engine) {
+        for vault in self.postponed.vaults() {
+            let found = engine.vault(Address::Id(vault)).await;
+            let is_gone = found.is_err_and(|error| error.kind() == everwhen::ErrorKind::NotFound);
+            match engine.forget_epoch(vault).await {
+                _ if is_gone => self.postponed.check_epoch(vault, u64::MAX),
+                Ok(epoch) => self.postponed.check_epoch(vault, epoch),
+                Err(_) => {}
+            }
+        }
+    }
+
     /// Removes the results of tool calls that wait.
     pub(crate) fn forget_postponed(&self) {
         self.postponed.clear();
@@ -206,7 +224,7 @@ async fn talk(
         Err(request) => request,
     };
     let answered = exchange(&state, chat, memory.as_deref(), request).await;
-    answered.unwrap_or_else(|refusal| refusal.told(chat.protocol()))
+    answered.unwrap_or_else(|refusal| refusal.response_for(chat.protocol()))
 }
 
 async fn exchange(
@@ -250,7 +268,7 @@ async fn exchange(
         inject::model(&mut draft, &asked.fields, model);
     }
     let talk = request.local.map(|_| WorkflowInput::of(&request, &prepared));
-    let mut notes = tell(&request, chosen.responder.name(), std::mem::take(&mut prepared.seen));
+    let mut notes = response_notes(&request, chosen.responder.name(), &mut prepared);
     let written = draft.finish().map_or_else(|| body.clone(), Bytes::from);
     let recording = prepared.recording.as_ref();
     let reply = forward(&request, &parts, (&chosen, &model), (written, talk, recording)).await?;
@@ -259,7 +277,7 @@ async fn exchange(
         notes.headers.insert(DEGRADED, headers::value(&reason));
     }
     let answered = respond(&request, reply, prepared, &mut notes).await;
-    let mut response = answered.unwrap_or_else(|refusal| refusal.told(chat.protocol()));
+    let mut response = answered.unwrap_or_else(|refusal| refusal.response_for(chat.protocol()));
     response.headers_mut().extend(notes.headers);
     Ok(response)
 }
@@ -365,7 +383,12 @@ impl ResponseNotes {
     }
 }
 
-fn tell(request: &ProxyRequest<'_>, upstream: &str, mut seen: AskedSeen) -> ResponseNotes {
+fn response_notes(
+    request: &ProxyRequest<'_>,
+    upstream: &str,
+    prepared: &mut PreparedRequest,
+) -> ResponseNotes {
+    let mut seen = std::mem::take(&mut prepared.seen);
     let tail = &request.state.proxy.tail;
     let mut headers = HeaderMap::new();
     let values = [
@@ -399,9 +422,11 @@ fn tell(request: &ProxyRequest<'_>, upstream: &str, mut seen: AskedSeen) -> Resp
     if request.headers.contains_key(TRACE) {
         notes.headers.insert(TRACE, headers::value(&format!("/proxy/traces/{number}")));
     }
-    let seen = tail.tell(Seen::Asked(Box::new(seen)));
-    tail.trace(Arc::clone(&seen));
-    tail::note_epoch(request.state, &seen);
+    let seen = tail.publish(Seen::Asked(Box::new(seen)));
+    tail.trace(Arc::clone(&seen), prepared.epoch);
+    if prepared.epoch.is_none() {
+        tail::note_epoch(request.state, &seen);
+    }
     notes
 }
 

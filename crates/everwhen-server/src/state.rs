@@ -1,5 +1,6 @@
 //! The state that every handler can reach: the engine, authentication, metrics and the proxy.
 
+mod sweep;
 mod text_places;
 
 use std::path::{Path, PathBuf};
@@ -157,10 +158,12 @@ impl ServerState {
         what: Forget,
         once: Option<Idempotency>,
     ) -> Result<Done> {
-        let vaults = names(vault).await;
-        self.proxy.outbox.before_forgetting(&self.proxy_state(), &vaults).await;
+        let (vaults, is_whole) = (names(vault).await, matches!(what, Forget::Memory));
+        self.proxy.outbox.before_forgetting(&self.proxy_state(), &vaults, !is_whole).await?;
         let found = vault.memory(memory.clone()).await.ok();
-        let is_whole = matches!(what, Forget::Memory);
+        if let (true, Some(found)) = (is_whole, &found) {
+            self.imports.end_into(vault.id(), found).await;
+        }
         let done = vault.forget(memory, what, once).await?;
         if let Some(found) = found {
             let memories = Some(vec![found.id.to_string(), found.name.to_string()]);
@@ -177,7 +180,7 @@ impl ServerState {
         once: Option<Idempotency>,
     ) -> Result<Done> {
         let vaults = names(vault).await;
-        self.proxy.outbox.before_forgetting(&self.proxy_state(), &vaults).await;
+        self.proxy.outbox.before_forgetting(&self.proxy_state(), &vaults, false).await?;
         let done = vault.forget_vault(once).await?;
         let forgotten = ForgottenText { vault: vault.id(), vaults, memories: None, is_whole: true };
         self.forget_everywhere(&forgotten).await?;

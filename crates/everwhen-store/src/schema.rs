@@ -21,6 +21,7 @@ pub(crate) const SHARED: &[&str] = &[
     include_str!("schema/0011_entry_by_period.sql"),
     include_str!("schema/0012_tombstones.sql"),
     include_str!("schema/0014_activity_key.sql"),
+    include_str!("schema/0015_sequence_behind.sql"),
 ];
 
 /// The statements of a shared migration for one database.

@@ -56,8 +56,9 @@ impl<'c> View<'c> {
         Self { db, own: None }
     }
 
+    /// What a transaction that writes decides on stays as it was read, whichever of the two it reads through.
     fn lock(&self) -> Lock {
-        Lock::None
+        if self.own.is_some() { Lock::Held } else { Lock::None }
     }
 
     fn cache(&self) -> Option<&WriteCache> {
@@ -129,6 +130,14 @@ macro_rules! reads {
                 vaults::find(self.db, which, self.lock())
             }
 
+            fn vault_and_memory(
+                &self,
+                vault: &Address<VaultId>,
+                memory: &Address<MemoryId>,
+            ) -> Result<Option<(VaultInfo, Option<Memory>)>> {
+                vaults::with_memory(self.written()?, vault, memory, self.lock())
+            }
+
             fn jobs(&self, query: JobSelection) -> Result<Vec<Job>> {
                 jobs::find(self.db, query, self.lock())
             }
@@ -198,7 +207,6 @@ macro_rules! reads {
             }
 
             forward! {
-                vaults::with_memory as vault_and_memory(vault: &Address<VaultId>, memory: &Address<MemoryId>) -> Option<(VaultInfo, Option<Memory>)>;
                 memories::list as memories(vault: VaultId, query: MemorySelection<'_>) -> Vec<Memory>;
                 entries::tags as tags(memory: MemoryRef) -> Vec<(Name, u64)>;
                 entries::list as entries(memory: MemoryRef, query: &EntryQuery) -> Vec<Entry>;
@@ -216,7 +224,8 @@ macro_rules! reads {
                 summaries::list as summaries(memory: MemoryRef, before: Option<u64>, limit: Option<usize>) -> Vec<RollingSummary>;
                 past::rows as past(memory: MemoryRef, at: Timestamp, kinds: &[PastKind<'_>]) -> PastRows;
                 past::extents as extents(memory: MemoryRef, at: Timestamp, ids: &[ConversationId]) -> Vec<ConversationExtent>;
-                segments::next as segment(memory: MemoryRef, after: u64) -> Option<(u64, [Vec<u8>; 2])>;
+                segments::list as segments(memory: MemoryRef) -> Vec<u64>;
+                segments::read as segment(memory: MemoryRef, after: u64) -> Option<[Vec<u8>; 2]>;
                 proofs::holders as proof_holders(vault: VaultId, proof: [u8; 32], limit: usize) -> Vec<ProofHolder>;
                 proofs::requested as requested(vault: VaultId, request: [u8; 32]) -> Vec<Requested>;
                 proofs::additions as additions(memory: MemoryRef, numbers: &[u64]) -> Vec<(u64, Addition)>;

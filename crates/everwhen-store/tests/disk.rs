@@ -87,8 +87,8 @@ fn a_damaged_page_is_told_once_it_was_met() {
     };
     let engine = engine_over(Arc::new(store)).0;
     assert!(block_on(engine.vaults(None, 10)).is_err());
-    let told = block_on(engine.ready()).unwrap_err();
-    assert_eq!(told.kind(), ErrorKind::Damaged, "{told}");
+    let error = block_on(engine.ready()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Damaged, "{error}");
     assert!(!block_on(engine.check()).map_or(vec![String::new()], |it| it).is_empty());
 }
 
@@ -109,7 +109,7 @@ fn a_damaged_end_of_the_log_is_told() {
     std::fs::write(&copy, database).unwrap();
     std::fs::write(log_of(&copy), log).unwrap();
     let problems = block_on(open(&copy).check()).unwrap();
-    assert!(problems.iter().any(|told| told.contains("could not be read")), "{problems:?}");
+    assert!(problems.iter().any(|problem| problem.contains("could not be read")), "{problems:?}");
     let problems = block_on(open(&path).check()).unwrap();
     assert_eq!(problems, [""; 0], "a whole one is not reported");
 }
@@ -173,6 +173,6 @@ fn a_database_that_reached_its_size_is_not_ready() {
     let vault = vault_of(&engine);
     while say(&vault, &"more and more ".repeat(100)).is_ok() {}
     while say(&vault, "x").is_ok() {}
-    let told = block_on(engine.ready()).unwrap_err();
-    assert!(told.message().contains("size allowed"), "{told}");
+    let error = block_on(engine.ready()).unwrap_err();
+    assert!(error.message().contains("size allowed"), "{error}");
 }

@@ -15,7 +15,9 @@ use everwhen_engine::memory::{
 use everwhen_engine::ports::{EntryQuery, MemoryRef, Row, Store, Writing};
 use everwhen_engine::receipt::Idempotency;
 use everwhen_engine::time::{ManualClock, Zone};
-use everwhen_engine::{Engine, Error, ErrorKind, Result, Vault, VaultDefaults, World};
+use everwhen_engine::{
+    Engine, Error, ErrorKind, MemoryChange, Result, Vault, VaultDefaults, World,
+};
 use everwhen_store::{PostgresOptions, PostgresStore};
 use everwhen_testkit::{Cluster, PlainStore, block_on, engine_over, sql};
 use jiff::Timestamp;
@@ -194,6 +196,37 @@ fn a_vault_that_two_servers_make_at_once_is_one() {
     assert_eq!(said(&vault_of(&engines[1])).len(), 2);
 }
 
+#[test]
+fn servers_that_change_one_memory_at_once_overwrite_nothing_of_each_other() {
+    let place = Schema::empty();
+    let url = place.to_string();
+    let [one, other] = [vault_of(&server(&url, 1, noon())), vault_of(&server(&url, 2, noon()))];
+    block_on(one.remember(memory(), say("first"), None)).unwrap();
+    let is_done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for number in 1..SOME {
+                block_on(one.remember(memory(), say(&format!("entry {number}")), None)).unwrap();
+            }
+            is_done.store(true, Ordering::Relaxed);
+        });
+        // Whatever changes a memory without adding to it writes its row, too.
+        for number in 0.. {
+            let description = Some(format!("description {number}"));
+            let change =
+                MemoryChange { description: description.clone(), ..MemoryChange::default() };
+            block_on(other.change_memory(memory(), change, None)).unwrap();
+            assert_eq!(block_on(one.memory(memory())).unwrap().description, description);
+            if is_done.load(Ordering::Relaxed) {
+                break;
+            }
+        }
+    });
+    let sequences: Vec<u64> = said(&one).into_iter().map(|(sequence, _)| sequence).collect();
+    assert_eq!(sequences, (1..=SOME as u64).collect::<Vec<_>>());
+    assert_eq!(block_on(other.memory(memory())).unwrap().last_sequence, SOME as u64);
+}
+
 /// Lets works of one vault gather behind one that waits, then lets all of them go; their outcomes.
 fn crowd(store: &Arc<PostgresStore>, works: Vec<Writing>) -> Vec<Result<()>> {
     let vault = Address::read("vault", "v").unwrap();
@@ -340,6 +373,19 @@ fn databases_of_every_version_are_migrated_once_and_are_then_like_new_ones() {
         let seen = sql(&old, "SELECT version FROM everwhen_schema");
         assert_eq!(seen.trim(), all.len().to_string());
     }
+}
+
+#[test]
+fn a_memory_that_earlier_versions_left_behind_its_entries_takes_new_ones_again() {
+    let cluster = Cluster::start();
+    let url = cluster.url();
+    let all = versions::all();
+    versions::make(&url, &all[..all.len() - 1]);
+    sql(&url, "UPDATE memory SET last_sequence = 0");
+    let vault = vault_of(&server(&url, 1, noon()));
+    block_on(vault.remember(memory(), say("a new one"), None)).unwrap();
+    let expected = [(1, "an old entry".to_owned()), (2, "a new one".to_owned())];
+    assert_eq!(said(&vault), expected);
 }
 
 #[test]

@@ -6,12 +6,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use everwhen_engine::job::Queue;
-use everwhen_engine::memory::{Address, MemoryId, Name, NewEntry, Role, Said, VaultInfo};
-use everwhen_engine::ports::{EntryQuery, Row, Store};
+use everwhen_engine::job::{Job, JobKind, JobState, Queue, Subject};
+use everwhen_engine::memory::{
+    Address, JobId, MemoryId, MemoryRef, Name, NewEntry, Role, Said, VaultInfo,
+};
+use everwhen_engine::ports::{EntryQuery, Row, Store, Tx};
 use everwhen_engine::recall::Query;
 use everwhen_engine::receipt::Receipt;
-use everwhen_engine::{Engine, Error, ErrorKind, Forget, Vault};
+use everwhen_engine::{Engine, Error, ErrorKind, Forget, Vault, limits};
 use everwhen_store::{SqliteOptions, SqliteStore};
 use everwhen_testkit::{block_on, engine_over};
 use jiff::SignedDuration;
@@ -242,6 +244,37 @@ fn a_job_claimed_by_a_process_that_is_gone_is_free_at_once() {
     clock.advance(SignedDuration::from_mins(1));
     let again = block_on(second.claim(Queue::Quick)).unwrap().unwrap();
     assert_eq!((again.id, again.tries), (claimed.id, claimed.tries + 1));
+}
+
+/// Jobs of a large import in another memory are due first.
+#[test]
+fn jobs_of_a_memory_are_found_however_many_others_wait() {
+    let place = Place::new();
+    let store: Arc<dyn Store> = Arc::new(place.open().unwrap());
+    let (engine, _clock) = engine_over(Arc::clone(&store));
+    let vault = vault_of(&engine);
+    block_on(vault.remember(memory(), say("mine"), None)).unwrap();
+    let other = Address::Name(Name::new("memory", "other").unwrap());
+    block_on(vault.remember(other.clone(), say("another's"), None)).unwrap();
+    let there = MemoryRef { vault: vault.id(), memory: block_on(vault.memory(other)).unwrap().id };
+    let here = MemoryRef { memory: block_on(vault.memory(memory())).unwrap().id, ..there };
+    let now = engine.now();
+    let put = move |tx: &mut dyn Tx| {
+        let put = |tx: &mut dyn Tx, number: usize, place, due, state| {
+            let id: JobId = uuid::Uuid::from_u128(number as u128).into();
+            let job = Job::new(id, place, JobKind::Retell, Subject::Payload(id), due);
+            tx.put(Row::Job(&Job { state, ..job }))
+        };
+        for number in 0..limits::JOBS_READ {
+            put(tx, number, there, now, JobState::Waiting)?;
+        }
+        let later = now + SignedDuration::from_hours(1);
+        put(tx, limits::JOBS_READ, here, later, JobState::SetAside)
+    };
+    block_on(store.transact(put)).unwrap();
+    let found = block_on(vault.jobs(memory())).unwrap();
+    assert_eq!(found.iter().filter(|job| job.kind == JobKind::Retell).count(), 1);
+    assert_eq!(block_on(engine.retry_jobs(None, Some(here))).unwrap(), 1);
 }
 
 #[test]

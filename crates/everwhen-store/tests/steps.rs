@@ -12,7 +12,7 @@ use everwhen_engine::memory_block::Wishes;
 use everwhen_engine::ports::{ConversationQuery, EntryQuery, TimeAxis};
 use everwhen_engine::recall::Query;
 use everwhen_engine::time::ManualClock;
-use everwhen_engine::{DensityQuery, Engine, ImportedConversation, Vault};
+use everwhen_engine::{DensityQuery, Engine, ImportMode, ImportedConversation, Vault};
 use everwhen_store::{SqliteOptions, SqliteStore};
 use everwhen_testkit::{block_on, engine_over};
 use jiff::SignedDuration;
@@ -138,9 +138,10 @@ fn steps_of_recall_as_of(entries: i64) -> (u64, u64, u64) {
     let ask = |text: &str, as_of| {
         let before = STEPS.load(Ordering::Relaxed);
         let query = Query { as_of, ..Query::new(text) };
-        let told = block_on(chat.vault.recall(memory(), query)).expect("a recollection");
-        assert_eq!((told.items.len(), told.conversations.len()), (10, 10));
-        let is_summarized = told.conversations.iter().any(|one| one.conversation.summary.is_some());
+        let recollection = block_on(chat.vault.recall(memory(), query)).expect("a recollection");
+        assert_eq!((recollection.items.len(), recollection.conversations.len()), (10, 10));
+        let is_summarized =
+            recollection.conversations.iter().any(|one| one.conversation.summary.is_some());
         assert_eq!(is_summarized, as_of.is_none(), "as it stood");
         STEPS.load(Ordering::Relaxed) - before
     };
@@ -167,6 +168,30 @@ fn counting_entries_over_time_costs_the_same_in_a_memory_of_any_size() {
     let [small, large] = [400, 2_000].map(steps_of_density);
     assert!(small > 0, "nothing was counted");
     assert!(large <= small * 11 / 10, "{small} steps with 400 entries, {large} with 2,000");
+}
+
+#[test]
+fn counting_in_the_store_reads_the_index_by_time_and_no_rows() {
+    let _turn = alone();
+    let entries = 500;
+    let [said, stored] = [TimeAxis::ConversationTime, TimeAxis::CreationTime]
+        .map(|axis| steps_of_first_density(axis, entries));
+    assert!(said <= entries * 10, "{said} steps for {entries} entries by when they were said");
+    assert!(
+        stored <= entries * 40,
+        "{stored} steps for {entries} entries by when they were stored"
+    );
+}
+
+/// What counting the entries over time takes before the index of the memory is loaded.
+fn steps_of_first_density(axis: TimeAxis, entries: u64) -> u64 {
+    let chat = Chat::new();
+    chat.fill(entries.cast_signed());
+    let before = STEPS.load(Ordering::Relaxed);
+    let query = DensityQuery { axis, buckets: Some(10), ..DensityQuery::default() };
+    let density = block_on(chat.vault.density(memory(), query)).expect("counts");
+    assert_eq!(density.counts.iter().sum::<u64>(), entries);
+    STEPS.load(Ordering::Relaxed) - before
 }
 
 /// What counting the entries over time takes, on either clock, after the index was used.
@@ -299,9 +324,9 @@ impl Chat {
             chats_of: Some(Person::Unnamed),
             tool_entries: false,
         };
-        let told = block_on(self.vault.remembered_for(&begun, question, &wishes));
-        let told = told.expect("a briefing");
-        assert!(told.contains("(in another chat): My"), "{told}");
+        let briefing = block_on(self.vault.remembered_for(&begun, question, &wishes));
+        let briefing = briefing.expect("a briefing");
+        assert!(briefing.contains("(in another chat): My"), "{briefing}");
         STEPS.load(Ordering::Relaxed) - before
     }
 
@@ -347,7 +372,11 @@ impl Chat {
             summary: None,
             extract: None,
         };
-        let outcome = block_on(self.vault.import_conversations(memory(), vec![imported], false));
+        let outcome = block_on(self.vault.import_conversations(
+            memory(),
+            vec![imported],
+            ImportMode::default(),
+        ));
         outcome.expect("an import").remove(0).expect("a conversation");
     }
 
@@ -371,8 +400,8 @@ impl Chat {
         let begun = block_on(begun).expect("begun");
         let wishes =
             Wishes { briefing: true, budget_tokens: 500, chats_of: None, tool_entries: false };
-        let told = block_on(self.vault.remembered_for(&begun, &question, &wishes));
-        assert!(told.expect("a briefing").contains("Rome"));
+        let briefing = block_on(self.vault.remembered_for(&begun, &question, &wishes));
+        assert!(briefing.expect("a briefing").contains("Rome"));
         let reply =
             ExchangeReply { content: format!("ExchangeReply {turn}."), ..ExchangeReply::default() };
         block_on(self.vault.finish_exchange(begun.exchange, reply)).expect("finished");

@@ -98,23 +98,23 @@ fn said(texts: &[&str]) -> History {
 fn seen(store: Arc<dyn Store>) -> String {
     let (engine, _) = engine_over(store);
     let vaults = block_on(engine.vaults(None, 9)).unwrap();
-    let mut told = format!("{vaults:?}\n{:?}\n", block_on(engine.keys()).unwrap());
+    let mut listing = format!("{vaults:?}\n{:?}\n", block_on(engine.keys()).unwrap());
     for info in vaults {
         let vault: Vault = block_on(engine.vault(Address::Id(info.id))).unwrap();
         let all = EntryQuery { which: Which::All, limit: Some(500), ..EntryQuery::default() };
         let entries = block_on(vault.entries(memory(), None, all)).unwrap();
         let found = block_on(vault.recall(memory(), Query::new("museum"))).unwrap();
         let prompt = block_on(vault.prompt(memory())).unwrap();
-        told.push_str(&format!("{entries:?}\n{:?}\n{prompt}\n", found.briefing));
+        listing.push_str(&format!("{entries:?}\n{:?}\n{prompt}\n", found.briefing));
         let known = block_on(vault.memory_of_history(&said(&["hi", "hello", "bye"]))).unwrap();
-        told.push_str(&format!("{:?}\n", known.unwrap().name));
+        listing.push_str(&format!("{:?}\n", known.unwrap().name));
         // A key still stands for what it stood for.
         let key = Idempotency { key: name("key 3"), digest: [2; 32] };
         let entry = NewEntry::new(Role::User, Said::new("again").unwrap());
         let again = block_on(vault.remember(memory(), vec![entry], Some(key))).unwrap();
-        told.push_str(&format!("{again:?}\n"));
+        listing.push_str(&format!("{again:?}\n"));
     }
-    told
+    listing
 }
 
 #[test]
@@ -142,9 +142,9 @@ fn there_and_back_again_nothing_is_different() {
     };
     assert_eq!((rows("vault"), rows("entry"), rows("receipt")), (Some(2), Some(104), Some(102)));
     assert_eq!((rows("proof"), rows("addition")), (Some(2), Some(2)));
-    let told = seen(sqlite(&first));
-    assert_eq!(seen(postgres(&url)), told);
-    assert_eq!(seen(sqlite(&last)), told);
+    let listing = seen(sqlite(&first));
+    assert_eq!(seen(postgres(&url)), listing);
+    assert_eq!(seen(sqlite(&last)), listing);
 }
 
 #[test]

@@ -177,8 +177,8 @@ fn tool(name: &str, words: &[&str], log: impl Fn() -> String) -> String {
         command.stdout(Stdio::null()).stderr(Stdio::null());
     }
     let output = command.output().unwrap_or_else(|error| panic!("{name} cannot be run: {error}"));
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{name} {words:?} failed: {told}\n{}", log());
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{name} {words:?} failed: {errors}\n{}", log());
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 

@@ -54,7 +54,7 @@ impl ScriptedLlm {
         let spent =
             Spent { input_tokens, output_tokens: words(&text), cost_nanos: self.cost_nanos };
         let model = self.name().to_owned();
-        Ok(Reply { text, json, model, finish: Finish::Stop, spent, cached: false })
+        Ok(Reply { text, json, model, finish: Finish::Stop, spent, cached: false, unusable: None })
     }
 }
 

@@ -75,10 +75,10 @@ pub fn run(text: &str, backend: &dyn Backend) -> Result<String, String> {
         let mut transcript = String::new();
         for line in &script.lines {
             let answer = runner.run_line(&line.meaning).await;
-            let told =
+            let rendered =
                 runner.names.settle(&answer.as_ref().map_or_else(render_error, String::clone));
-            check(line, answer.is_ok(), &told)?;
-            transcript.push_str(&transcript_line(line, &told));
+            check(line, answer.is_ok(), &rendered)?;
+            transcript.push_str(&transcript_line(line, &rendered));
         }
         runner.check().await.map(|()| transcript)
     })
@@ -99,33 +99,33 @@ fn render_error(error: &Error) -> String {
 }
 
 /// Compares an answer with what the story expects of it.
-fn check(line: &Line, succeeded: bool, told: &str) -> Result<(), String> {
+fn check(line: &Line, succeeded: bool, rendered: &str) -> Result<(), String> {
     let mut failure_expected = false;
     for (number, expectation) in &line.expected {
         let (met, wish) = match expectation {
-            Expectation::Contains(part) => (told.contains(part), format!("{part:?}")),
-            Expectation::Lacks(part) => (!told.contains(part), format!("no {part:?}")),
+            Expectation::Contains(part) => (rendered.contains(part), format!("{part:?}")),
+            Expectation::Lacks(part) => (!rendered.contains(part), format!("no {part:?}")),
             Expectation::Error(part) => {
                 failure_expected = true;
-                (!succeeded && told.contains(part), format!("an error with {part:?}"))
+                (!succeeded && rendered.contains(part), format!("an error with {part:?}"))
             }
         };
         if !met {
-            return Err(format!("line {number}: expected {wish}, but the answer is\n{told}"));
+            return Err(format!("line {number}: expected {wish}, but the answer is\n{rendered}"));
         }
     }
     if succeeded || failure_expected {
         return Ok(());
     }
     Err(format!(
-        "line {}: {told}\n(if that is right, say \"expect error: …\" below it)",
+        "line {}: {rendered}\n(if that is right, say \"expect error: …\" below it)",
         line.number
     ))
 }
 
 /// A line of the story and, indented below it, what it answered.
-fn transcript_line(line: &Line, told: &str) -> String {
-    let answer: String = told
+fn transcript_line(line: &Line, rendered: &str) -> String {
+    let answer: String = rendered
         .lines()
         .map(|line| if line.is_empty() { "\n".into() } else { format!("    {line}\n") })
         .collect();
@@ -136,15 +136,16 @@ fn transcript_line(line: &Line, told: &str) -> String {
 mod tests {
     use super::*;
 
-    fn told(text: &str) -> Result<String, String> {
+    fn transcript(text: &str) -> Result<String, String> {
         run(text, &PlainStore::new())
     }
 
     #[test]
     fn a_transcript_shows_every_line_and_its_answer() {
-        let told = told("2023-01-08 12:49  user: Hello.\n# a comment\n? timeline\n").unwrap();
+        let transcript =
+            transcript("2023-01-08 12:49  user: Hello.\n# a comment\n? timeline\n").unwrap();
         assert_eq!(
-            told,
+            transcript,
             "2023-01-08 12:49  user: Hello.\n    e1 in c1\n? timeline\n    2023-01-08 – Hello.\n"
         );
     }
@@ -152,7 +153,7 @@ mod tests {
     #[test]
     fn what_is_expected_must_come_true() {
         let start = "2023-01-08 12:49  user: Hello.\n? timeline\n";
-        assert!(told(&format!("{start}expect: Hello\nexpect not: Bye")).is_ok());
+        assert!(transcript(&format!("{start}expect: Hello\nexpect not: Bye")).is_ok());
         for (line, problem) in [
             ("expect: Bye", "line 3: expected \"Bye\""),
             ("expect not: Hello", "line 3: expected no \"Hello\""),
@@ -160,10 +161,10 @@ mod tests {
             ("! restore c1", "line 3: error (conflict): conversation c1 is not archived"),
             ("! forget e2", "line 3: error (invalid): there is no entry e2 here"),
         ] {
-            let failed = told(&format!("{start}{line}")).unwrap_err();
+            let failed = transcript(&format!("{start}{line}")).unwrap_err();
             assert!(failed.starts_with(problem), "{failed}");
         }
-        assert!(told(&format!("{start}! restore c1\nexpect error: not archived")).is_ok());
+        assert!(transcript(&format!("{start}! restore c1\nexpect error: not archived")).is_ok());
     }
 
     #[test]
@@ -181,6 +182,6 @@ mod tests {
         let story = "2023-01-08 12:49  user: Hello.\n! restart\n? timeline\n";
         let forgetful = run(story, &EmptyOnReopen).unwrap_err();
         assert!(forgetful.contains("vault not found"), "{forgetful}");
-        assert!(told(story).unwrap().ends_with("2023-01-08 – Hello.\n"));
+        assert!(transcript(story).unwrap().ends_with("2023-01-08 – Hello.\n"));
     }
 }

@@ -72,13 +72,14 @@ const ENGINE_LAYERS: [&[&str]; 18] = [
     &["memory_block", "work"],
 ];
 /// All that the engine is built on.
-const ENGINE_USES: [&str; 8] = [
+const ENGINE_USES: [&str; 9] = [
     "blake3",
     "everwhen-search",
     "everwhen-time",
     "foldhash",
     "jiff",
     "sha2",
+    "unicode-normalization",
     "unicode-segmentation",
     "uuid",
 ];

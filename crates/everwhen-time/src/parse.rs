@@ -88,13 +88,13 @@ fn start_of_day(date: Date, zone: &Zone) -> Result<Timestamp> {
     in_range(zoned.timestamp()).map(to_microsecond)
 }
 
-/// The years 1 to 8999: every format and store can write them, and a timeout can be added to any.
+/// The years 1000 to 8999: every format and store can write them, and a timeout can be added to any.
 fn in_range(instant: Timestamp) -> Result<Timestamp> {
-    let (first, last) = (-62_135_596_800, 221_845_392_000);
+    let (first, last) = (-30_610_224_000, 221_845_392_000);
     if (first..last).contains(&instant.as_second()) {
         return Ok(instant);
     }
-    Err(Error::new(format!("time {instant} is outside the years 1 to 8999")))
+    Err(Error::new(format!("time {instant} is outside the years 1000 to 8999")))
 }
 
 fn unreadable(text: &str, right: &str) -> Error {
@@ -128,7 +128,10 @@ mod tests {
         let naive = read_time("2023-01-08T12:49:00").unwrap_err();
         assert!(naive.message().contains("has no zone"), "{naive}");
         let early = read_time("-000005-01-08T12:49:00Z").unwrap_err();
-        assert!(early.message().contains("years 1 to 8999"), "{early}");
+        assert!(early.message().contains("years 1000 to 8999"), "{early}");
+        let early = read_time("0999-12-31T23:59:59Z").unwrap_err();
+        assert!(early.message().contains("years 1000 to 8999"), "{early}");
+        assert!(read_time("1000-01-01T00:00:00Z").is_ok());
         assert!(read_time("8999-12-31T23:59:59Z").is_ok());
         assert!(read_time("9000-01-01T00:00:00Z").is_err());
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use everwhen::job::{Job, Queue};
-use everwhen::memory::Address;
+use everwhen::memory::{Address, ForgetMark};
 use everwhen::{Engine, Error, Result, limits};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
@@ -33,9 +33,9 @@ pub async fn run_in_background(
     engine: Engine,
     stop: impl Future<Output = ()>,
 ) {
-    let (tell, told) = watch::channel(false);
+    let (sender, stopping) = watch::channel(false);
     let hands = Arc::new(Semaphore::new(HANDS));
-    let worker = Worker { workflows, engine, told };
+    let worker = Worker { workflows, engine, stopping };
     let mut stop = std::pin::pin!(stop);
     loop {
         let hand = tokio::select! {
@@ -50,7 +50,7 @@ pub async fn run_in_background(
             () = tokio::time::sleep(wait) => {}
         }
     }
-    tell.send_replace(true);
+    sender.send_replace(true);
     // All permits are back once every worker has released its job.
     let all = u32::try_from(HANDS).expect("a small number");
     let _ = hands.acquire_many(all).await;
@@ -60,7 +60,7 @@ pub async fn run_in_background(
 struct Worker {
     workflows: Arc<Workflows>,
     engine: Engine,
-    told: watch::Receiver<bool>,
+    stopping: watch::Receiver<bool>,
 }
 
 impl Worker {
@@ -108,12 +108,12 @@ impl Worker {
     /// Runs the workflow and renews its lease meanwhile. Returns `None` if it was stopped.
     async fn run(&mut self, job: &Job) -> Result<Option<()>> {
         let renewal = Duration::try_from(limits::JOB_RENEWAL).expect("a lease lasts");
-        let mut told = self.told.clone();
+        let mut stopping = self.stopping.clone();
         let mut run = std::pin::pin!(self.nodes(job));
         loop {
             tokio::select! {
                 outcome = &mut run => return outcome.map(Some),
-                () = stopped(&mut told) => return Ok(None),
+                () = stopped(&mut stopping) => return Ok(None),
                 () = tokio::time::sleep(renewal) => self.engine.renew(job).await?,
             }
         }
@@ -128,9 +128,14 @@ impl Worker {
         let chosen = set.of_run(&model, &workflow)?;
         let workflow = set.found_path(&workflow)?;
         let place = self.place(job).await?;
-        let files = self.workflows.files_at(Some(&place));
+        let files = self.workflows.files_at(Some(&place)).await;
+        let read_at =
+            ForgetMark { vault: job.epoch.vault, memory: Some((job.memory, job.epoch.memory)) };
+        if !read_at.is_still(&files.read_at()) {
+            return Err(Error::unavailable("something was forgotten since the job was claimed"));
+        }
         let models = MeteredEndpoints::over(chosen.endpoints, Some(&place.vault));
-        let memory = VaultMemory::new(place, &chat, &name);
+        let memory = VaultMemory::new(place, &chat, &name, read_at);
         let variables = chat.variables(chosen.profile.separator.as_deref());
         let extra = BTreeMap::new();
         for count in progress.outputs.len() + 1..=workflow.nodes.len() {
@@ -157,9 +162,9 @@ impl Worker {
 }
 
 /// Completes when the worker is told to stop.
-async fn stopped(told: &mut watch::Receiver<bool>) {
+async fn stopped(stopping: &mut watch::Receiver<bool>) {
     // The sender outlives the receivers, so an error cannot happen.
-    let _ = told.wait_for(|stop| *stop).await;
+    let _ = stopping.wait_for(|stop| *stop).await;
 }
 
 /// Discards the output of nodes that run after the answer: there is no client to stream it to.

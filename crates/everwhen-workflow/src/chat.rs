@@ -50,8 +50,8 @@ impl Chat {
     /// Builds the chat of an exchange that has begun; `messages` must be in the ledger's order.
     pub fn of(begun: &Begun, messages: Vec<PromptMessage>, discussion_id: String) -> Self {
         let said = begun.messages.iter();
-        let time = |told: &everwhen::ledger::KnownMessage| {
-            told.time.map(|time| SaidAt { time, since: told.since })
+        let time = |message: &everwhen::ledger::KnownMessage| {
+            message.time.map(|time| SaidAt { time, since: message.since })
         };
         Self {
             messages,
@@ -61,7 +61,7 @@ impl Chat {
             pause: begun.pause,
             discussion_id,
             time_context_summary: begun.time_context_summary(),
-            asked: said.rev().find_map(|told| told.entry),
+            asked: said.rev().find_map(|message| message.entry),
             raw: Vec::new(),
             tools: None,
         }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use everwhen::chapters::{Chapter, ChapterQuery, Folding, condensed_view};
 use everwhen::job::{Job, JobKind, JobState};
-use everwhen::memory::{Address, MemoryId};
+use everwhen::memory::{Address, ForgetMark, MemoryId};
 use everwhen::ports::{ChapterWriter, ContextVersion, PromptMessage, Wait};
 use everwhen::recall::{PeriodUse, Query};
 use everwhen::{Engine, Error, ErrorKind, Result, Vault, limits};
@@ -37,18 +37,28 @@ pub struct MemoryPlace {
     pub memory: Address<MemoryId>,
 }
 
+impl MemoryPlace {
+    /// The same with the vault by its id; `None` if it was forgotten, or the store does not answer.
+    pub(crate) async fn settled(&self) -> Option<Self> {
+        let vault = self.vault.settled().await.ok()?;
+        Some(Self { vault, ..self.clone() })
+    }
+}
+
 /// The memory of a chat, for one run.
 pub(crate) struct VaultMemory<'c> {
     place: MemoryPlace,
     chat: &'c Chat,
     locks: Locks,
+    /// What had been forgotten when the run began to read.
+    read_at: ForgetMark,
 }
 
 impl<'c> VaultMemory<'c> {
-    /// Opens the memory for the run with this name.
-    pub(crate) fn new(place: MemoryPlace, chat: &'c Chat, run: &str) -> Self {
+    /// Opens the memory for the run with this name, which began to read when this had been forgotten.
+    pub(crate) fn new(place: MemoryPlace, chat: &'c Chat, run: &str, read_at: ForgetMark) -> Self {
         let locks = Locks::new(place.clone(), run);
-        Self { place, chat, locks }
+        Self { place, chat, locks, read_at }
     }
 
     /// Keeps the locks when this value is dropped, for the run to continue elsewhere.
@@ -74,16 +84,16 @@ impl<'c> VaultMemory<'c> {
     }
 
     async fn all_chapters(&self) -> Result<Vec<Chapter>> {
-        let mut told = Vec::new();
+        let mut chapters = Vec::new();
         let mut from = None;
         loop {
             let query =
                 ChapterQuery { from, limit: Some(limits::PAGE_ROWS), ..ChapterQuery::default() };
             let page = self.place.vault.chapters(self.place.memory.clone(), query).await?;
-            told.extend(page.data);
+            chapters.extend(page.data);
             from = page.next;
             if from.is_none() {
-                return Ok(told);
+                return Ok(chapters);
             }
         }
     }
@@ -210,7 +220,8 @@ impl ChatMemory for VaultMemory<'_> {
     fn write_summary(&self, text: String) -> Wait<'_, ()> {
         Box::pin(async move {
             let memory = self.place.memory.clone();
-            self.place.vault.write_summary(memory, text, None).await.map(drop)
+            let written = self.place.vault.write_summary(memory, text, self.read_at.clone(), None);
+            written.await.map(drop)
         })
     }
 

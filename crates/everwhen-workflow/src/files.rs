@@ -7,14 +7,16 @@
 
 mod origins;
 
+use std::collections::HashMap;
 use std::io::{ErrorKind, Write};
 use std::path::{Component, Path, PathBuf};
 
-use everwhen::memory::VaultId;
-use everwhen::{Error, Result};
+use everwhen::memory::{Address, ForgetMark, VaultId};
+use everwhen::{Engine, Error, Result};
 
 pub(crate) use self::origins::FileEpochs;
 use self::origins::FileOrigin;
+use crate::chat_memory::MemoryPlace;
 use crate::port::Files;
 
 /// Below the configured directory: files that every vault may read and none may write.
@@ -47,9 +49,20 @@ impl VaultFiles {
     }
 
     /// The same files, for a run in a memory: what it writes goes when something in the memory is forgotten.
-    pub(crate) fn written_from(self, epochs: &FileEpochs, memory: String) -> Self {
-        let origin = |vault| FileOrigin::new(&self.root, epochs, vault, memory);
+    /// What had been forgotten before is `None` if the store does not say.
+    pub(crate) fn written_from(
+        self,
+        epochs: &FileEpochs,
+        memory: String,
+        mark: Option<ForgetMark>,
+    ) -> Self {
+        let origin = |vault| FileOrigin::new(&self.root, epochs, vault, (memory, mark));
         Self { origin: self.vault.map(origin), ..self }
+    }
+
+    /// What had been forgotten in the memory of the run when it began.
+    pub(crate) fn read_at(&self) -> ForgetMark {
+        self.origin.as_ref().and_then(FileOrigin::mark).cloned().unwrap_or_default()
     }
 
     /// Removes the files that were written from these memories of a vault, or all of the vault.
@@ -60,6 +73,48 @@ impl VaultFiles {
         memories: Option<&[String]>,
     ) -> Result<()> {
         origins::forget(root, epochs, vault, memories)
+    }
+
+    /// Removes the files of a vault that were written from memories in which another process has forgotten
+    /// something since, unless nothing was forgotten since that was last done.
+    pub(crate) async fn forget_outdated(
+        root: &Path,
+        epochs: &FileEpochs,
+        place: &MemoryPlace,
+    ) -> Result<()> {
+        let vault = place.vault.id();
+        let epoch = place.engine.forget_epoch(vault).await?;
+        if epochs.is_compared(vault, epoch) {
+            return Ok(());
+        }
+        let mut now = HashMap::new();
+        for memory in origins::memories(root, vault) {
+            let mark = place.vault.forget_mark(Address::read("memory", &memory)?).await?;
+            now.insert(memory, mark);
+        }
+        origins::forget_outdated(root, epochs, vault, (&now, epoch))
+    }
+
+    /// The same for all vaults of which there are files.
+    pub(crate) async fn forget_all_outdated(
+        root: &Path,
+        epochs: &FileEpochs,
+        engine: &Engine,
+    ) -> Result<()> {
+        for id in origins::vaults(root) {
+            match engine.vault(Address::Id(id)).await {
+                Ok(vault) => {
+                    let memory = Address::read("memory", "default")?;
+                    let place = MemoryPlace { engine: engine.clone(), vault, memory };
+                    Self::forget_outdated(root, epochs, &place).await?;
+                }
+                Err(error) if error.kind() == everwhen::ErrorKind::NotFound => {
+                    origins::forget(root, epochs, id, None)?;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
     }
 
     /// Strips the configured directory from an absolute path.

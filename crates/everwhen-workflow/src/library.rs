@@ -253,12 +253,12 @@ pub(crate) fn unreadable(file: &Path, error: &std::io::Error) -> Diagnostic {
 mod tests {
     use super::*;
 
-    fn told(diagnostics: &[Diagnostic]) -> Vec<String> {
-        let told = diagnostics.iter().map(|flaw| {
+    fn flaws(diagnostics: &[Diagnostic]) -> Vec<String> {
+        let flaws = diagnostics.iter().map(|flaw| {
             let file = flaw.file.file_name().unwrap().to_string_lossy().into_owned();
             format!("{file}:{}: {}", flaw.line, flaw.sentence)
         });
-        told.collect()
+        flaws.collect()
     }
 
     fn library(files: &[(&str, &str)]) -> (Library, Vec<String>) {
@@ -270,7 +270,7 @@ mod tests {
         }
         let tree = WorkflowTree::find(&directory.path().join("flows"));
         let (library, diagnostics) = Library::of(&tree, &BTreeSet::new());
-        (library, told(&diagnostics))
+        (library, flaws(&diagnostics))
     }
 
     fn names(library: &Library) -> Vec<String> {
@@ -285,7 +285,7 @@ mod tests {
 
     #[test]
     fn reads_workflows_and_leaves_settings_and_other_files() {
-        let (library, told) = library(&[
+        let (library, flaws) = library(&[
             ("a.json", &runs("b")),
             ("b.json", HELLO),
             ("_DefaultWorkflow.json", HELLO),
@@ -293,14 +293,14 @@ mod tests {
             ("_DiscussionId-MemoryFile-Workflow-Settings.json", "{ broken"),
             ("notes.txt", "no workflow"),
         ]);
-        assert_eq!(told, [""; 0]);
+        assert_eq!(flaws, [""; 0]);
         assert_eq!(names(&library), ["_DefaultWorkflow", "a", "b"]);
     }
 
     #[test]
     fn a_workflow_that_is_not_there_is_named() {
-        let (library, told) = library(&[("a.json", &runs("helo")), ("hello.json", HELLO)]);
-        assert_eq!(told, ["a.json:1: there is no workflow \"helo\" here; is \"hello\" meant?"]);
+        let (library, flaws) = library(&[("a.json", &runs("helo")), ("hello.json", HELLO)]);
+        assert_eq!(flaws, ["a.json:1: there is no workflow \"helo\" here; is \"hello\" meant?"]);
         assert_eq!(names(&library), ["hello"]);
         assert!(library.problem("a").unwrap().contains("there is no workflow"));
     }
@@ -310,13 +310,13 @@ mod tests {
         let common = r#"[{"type": "CustomWorkflow", "workflowName": "General",
             "workflowUserFolderOverride": "_common"}]"#;
         let own = r#"[{"type": "CustomWorkflow", "workflowName": "Own"}]"#;
-        let (library, told) = library(&[
+        let (library, flaws) = library(&[
             ("ana/_DefaultWorkflow.json", common),
             ("ana/Own.json", HELLO),
             ("_common/General.json", own),
             ("_shared/coding/_DefaultWorkflow.json", common),
         ]);
-        assert_eq!(told, [""; 0]);
+        assert_eq!(flaws, [""; 0]);
         assert_eq!(
             library.folders().into_iter().collect::<Vec<_>>(),
             ["_common", "_shared/coding", "ana"]
@@ -335,21 +335,21 @@ mod tests {
             ("d.json", runs("d")),
         ];
         let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, &**text)).collect();
-        let (library, told) = library(&files);
+        let (library, flaws) = library(&files);
         assert!(
-            told.contains(&"a.json:1: this never ends: a runs b runs c runs a".to_owned()),
-            "{told:?}"
+            flaws.contains(&"a.json:1: this never ends: a runs b runs c runs a".to_owned()),
+            "{flaws:?}"
         );
-        assert!(told.contains(&"d.json:1: this never ends: d runs d".to_owned()), "{told:?}");
+        assert!(flaws.contains(&"d.json:1: this never ends: d runs d".to_owned()), "{flaws:?}");
         assert_eq!(names(&library).len(), 0);
     }
 
     #[test]
     fn one_broken_file_leaves_the_others_alone() {
-        let (library, told) =
+        let (library, flaws) =
             library(&[("a.json", "{"), ("b.json", HELLO), ("c.json", &runs("a"))]);
-        assert_eq!(told.len(), 2, "{told:?}");
-        assert!(told[1].contains("\"a\" has errors and is not run"), "{told:?}");
+        assert_eq!(flaws.len(), 2, "{flaws:?}");
+        assert!(flaws[1].contains("\"a\" has errors and is not run"), "{flaws:?}");
         assert_eq!(names(&library), ["b", "c"]);
     }
 }

@@ -8,8 +8,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use everwhen::memory::{Address, Chance, VaultId};
-use everwhen::{Config, EndpointConfig, Error, Result, SystemChance, WorkflowTree};
+use everwhen::memory::{Address, Chance, ForgetMark, VaultId};
+use everwhen::{
+    Config, ConflictReason, EndpointConfig, Engine, Error, ErrorKind, Result, SystemChance,
+    WorkflowTree,
+};
 use jiff::SignedDuration;
 
 use crate::chat::Chat;
@@ -59,7 +62,7 @@ impl Workflows {
     pub fn read(directory: &Path, files: &Path, endpoints: &[EndpointConfig]) -> Self {
         let seen = fingerprint(directory);
         let set = Arc::new(WorkflowSet::read(directory, endpoints));
-        tell(&set);
+        log_flaws(&set);
         Self {
             directory: directory.to_owned(),
             endpoints: endpoints.to_vec(),
@@ -81,7 +84,7 @@ impl Workflows {
             tracing::info!("workflow files have changed and are read again");
             state.set = Arc::new(WorkflowSet::read(&self.directory, &self.endpoints));
             state.seen = seen;
-            tell(&state.set);
+            log_flaws(&state.set);
         }
         Arc::clone(&state.set)
     }
@@ -99,8 +102,10 @@ impl Workflows {
         let (chosen, path) = set.chosen(name)?;
         let (run_name, mut progress) = (fresh_name(), Progress::default());
         let variables = chat.variables(chosen.profile.separator.as_deref());
-        let (files, extra) = (self.files_at(place), BTreeMap::new());
-        let vault_memory = place.map(|place| VaultMemory::new(place.clone(), chat, &run_name));
+        let (files, extra) = (self.files_at(place).await, BTreeMap::new());
+        let read_at = files.read_at();
+        let vault_memory =
+            place.map(|place| VaultMemory::new(place.clone(), chat, &run_name, read_at.clone()));
         let memory: &dyn ChatMemory = match &vault_memory {
             Some(memory) => memory,
             None => &UnavailableMemory,
@@ -113,9 +118,9 @@ impl Workflows {
         if let (true, Some(place), Some(memory)) = (left, place, &vault_memory) {
             let (workflow, model, chat) = (workflow.path(), name.to_owned(), chat.clone());
             let rest = PendingRun { workflow, model, run: run_name, progress, chat };
-            let due = place.engine.now() + BEHIND;
-            place.vault.put_workflow(place.memory.clone(), rest.written(), due).await?;
-            memory.hand_over();
+            if put_rest(place, rest, read_at).await? {
+                memory.hand_over();
+            }
         }
         Ok(text)
     }
@@ -131,9 +136,9 @@ impl Workflows {
         let set = self.current();
         let (chosen, path) = set.chosen(name)?;
         let mut progress = Progress::default();
-        let memory = VaultMemory::new(place.clone(), chat, &fresh_name());
         let variables = chat.variables(chosen.profile.separator.as_deref());
-        let (files, extra) = (self.files_at(Some(place)), BTreeMap::new());
+        let (files, extra) = (self.files_at(Some(place)).await, BTreeMap::new());
+        let memory = VaultMemory::new(place.clone(), chat, &fresh_name(), files.read_at());
         let models = MeteredEndpoints::over(chosen.endpoints, Some(&place.vault));
         let context = set.context(&chosen, &models, (&memory, &files), &variables, &extra);
         let workflow = start(&set, &chosen, path, context).await?;
@@ -142,13 +147,34 @@ impl Workflows {
     }
 
     /// The files of a vault, for a run in one of its memories; only the shared ones if it cannot be looked up.
-    pub(crate) fn files_at(&self, place: Option<&MemoryPlace>) -> VaultFiles {
-        let files = VaultFiles::new(&self.files, place.map(|place| place.vault.id()));
-        match place.map(|place| &place.memory) {
-            Some(Address::Id(id)) => files.written_from(&self.file_epochs, id.to_string()),
-            Some(Address::Name(name)) => files.written_from(&self.file_epochs, name.to_string()),
-            None => files,
-        }
+    /// Those that may say what another process has forgotten are removed first.
+    pub(crate) async fn files_at(&self, place: Option<&MemoryPlace>) -> VaultFiles {
+        let known = match place {
+            Some(place) => place.settled().await,
+            None => None,
+        };
+        let files = VaultFiles::new(&self.files, known.as_ref().map(|place| place.vault.id()));
+        let Some(place) = known else { return files };
+        let outdated = VaultFiles::forget_outdated(&self.files, &self.file_epochs, &place).await;
+        let mark = match outdated {
+            Ok(()) => place.vault.forget_mark(place.memory.clone()).await.ok(),
+            Err(error) => {
+                tracing::debug!(%error, "files of workflows cannot be compared with the store");
+                None
+            }
+        };
+        let known = mark.as_ref().and_then(|mark| mark.memory).map(|(id, _)| id.to_string());
+        let memory = known.unwrap_or_else(|| match &place.memory {
+            Address::Id(id) => id.to_string(),
+            Address::Name(name) => name.to_string(),
+        });
+        files.written_from(&self.file_epochs, memory, mark)
+    }
+
+    /// Removes the files of runs in memories in which another process that uses the same store has forgotten
+    /// something since.
+    pub async fn forget_outdated(&self, engine: &Engine) -> Result<()> {
+        VaultFiles::forget_all_outdated(&self.files, &self.file_epochs, engine).await
     }
 
     /// Removes the files that runs in these memories of a vault wrote, each by id or name, or all of the vault:
@@ -167,6 +193,24 @@ pub fn files_directory(config: &Config) -> Option<PathBuf> {
 /// Removes files that workflows wrote, as [`Workflows::forget`] does, in a process that runs none.
 pub fn forget_files(directory: &Path, vault: VaultId, memories: Option<&[String]>) -> Result<()> {
     VaultFiles::forget(directory, &FileEpochs::default(), vault, memories)
+}
+
+/// Stores the nodes after the responder as a job. Returns `false` if something was forgotten in the memory since the
+/// run began: what it has made of it by now goes too.
+async fn put_rest(place: &MemoryPlace, rest: PendingRun, read_at: ForgetMark) -> Result<bool> {
+    let (due, was_there) = (place.engine.now() + BEHIND, read_at.memory.is_some());
+    let stored = place.vault.put_workflow(place.memory.clone(), rest.written(), due, read_at).await;
+    let is_forgotten = |error: &Error| match error.kind() {
+        ErrorKind::NotFound => was_there,
+        _ => error.reason() == Some(ConflictReason::ChangedMeanwhile),
+    };
+    match stored {
+        Err(error) if is_forgotten(&error) => {
+            tracing::info!(%error, "the nodes behind the answer of a workflow do not run");
+            Ok(false)
+        }
+        stored => stored.map(|_| true),
+    }
 }
 
 /// The workflow that answers: the one at this path, else the one of the category that the user's
@@ -217,7 +261,7 @@ impl RunObserver for Unheard {
 }
 
 /// Logs what is wrong with files.
-fn tell(set: &WorkflowSet) {
+fn log_flaws(set: &WorkflowSet) {
     for flaw in set.diagnostics() {
         match flaw.harmless {
             true => tracing::warn!("{flaw}"),

@@ -103,8 +103,8 @@ impl Writer {
         let memory = Address::Id(place.memory);
         let models = MeteredEndpoints::over(chosen.endpoints, Some(&vault));
         let home = MemoryPlace { engine: self.engine.clone(), vault, memory };
-        let files = self.workflows.files_at(Some(&home));
-        let memory = VaultMemory::new(home, &chat, &fresh_name());
+        let files = self.workflows.files_at(Some(&home)).await;
+        let memory = VaultMemory::new(home, &chat, &fresh_name(), files.read_at());
         let mut progress = Progress { inputs, ..Progress::default() };
         let (variables, extra) = (chat.variables(None), BTreeMap::new());
         let context = set.context(&chosen, &models, (&memory, &files), &variables, &extra);
@@ -133,8 +133,8 @@ impl Writer {
         };
         let system = rules.system_prompt.as_deref().unwrap_or(usual);
         let prompt = rules.prompt.as_deref().unwrap_or(PLACE);
-        let told = system.contains(PLACE) || prompt.contains(PLACE);
-        let prompt = if told { prompt.to_owned() } else { format!("{prompt}\n\n{PLACE}") };
+        let has_place = system.contains(PLACE) || prompt.contains(PLACE);
+        let prompt = if has_place { prompt.to_owned() } else { format!("{prompt}\n\n{PLACE}") };
         let recent = recent(material);
         let all = joined(&material.chapters);
         let places = [
@@ -194,8 +194,8 @@ impl Writer {
         let system = settings.system_prompt.as_deref();
         let system = system.unwrap_or(include_str!("prompts/condense.md"));
         let prompt = settings.prompt.as_deref().unwrap_or(PLACE);
-        let told = system.contains(PLACE) || prompt.contains(PLACE);
-        let prompt = if told { prompt.to_owned() } else { format!("{prompt}\n\n{PLACE}") };
+        let has_place = system.contains(PLACE) || prompt.contains(PLACE);
+        let prompt = if has_place { prompt.to_owned() } else { format!("{prompt}\n\n{PLACE}") };
         let (memories, before) = (joined(&material.chapters), joined(&material.before));
         let places =
             [(PLACE, memories.as_str()), ("[Memories_Before_Memories_to_Condense]", &before)];

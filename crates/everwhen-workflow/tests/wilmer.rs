@@ -198,9 +198,9 @@ async fn every_model_of_the_tree_answers_or_says_which_service_it_needs() {
             }
             Err(error) => {
                 refused += 1;
-                let told = error.message();
-                assert!(told.contains("are not run here: they need"), "{model}: {told}");
-                assert!(told.contains("; "), "{model} says what to use instead: {told}");
+                let message = error.message();
+                assert!(message.contains("are not run here: they need"), "{model}: {message}");
+                assert!(message.contains("; "), "{model} says what to use instead: {message}");
             }
         }
     }

@@ -21,7 +21,7 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 pub use schedule::run_schedule;
 pub use status::{ScheduleStatus, ScheduledBackup};
 
-use crate::open::DATABASE_FILE;
+use crate::database_file::DATABASE_FILE;
 use crate::{Error, Result, StoreLocation};
 
 /// The version of the layout.

@@ -23,6 +23,8 @@ pub struct DirectoryLock {
     directory: PathBuf,
     /// Locked until it is dropped or the process ends.
     _lock: File,
+    /// The directory itself, locked too where the system can: the file may be removed while it is held.
+    _directory_lock: Option<File>,
 }
 
 /// The process that holds the directory.
@@ -82,9 +84,16 @@ impl DirectoryLock {
             }
             Err(TryLockError::Error(error)) => return Err(cannot("lock", directory, &error)),
         }
+        let Ok(directory_lock) = lock_itself(directory) else {
+            return Ok(LockAttempt::Taken(holder(directory, &mut lock)));
+        };
         write_pid(&mut lock).map_err(|error| cannot("write to", directory, &error))?;
         remove_stale_note(directory)?;
-        Ok(LockAttempt::Held(Self { directory: directory.to_owned(), _lock: lock }))
+        Ok(LockAttempt::Held(Self {
+            directory: directory.to_owned(),
+            _lock: lock,
+            _directory_lock: directory_lock,
+        }))
     }
 
     /// The path of the directory.
@@ -145,6 +154,19 @@ fn make(directory: &Path) -> Result<()> {
         )));
     }
     make_private_directory(directory).map_err(|error| cannot("make", directory, &error))
+}
+
+/// Another process has locked it.
+struct IsTaken;
+
+/// Locks a directory as a file, which not every system and file system can.
+fn lock_itself(directory: &Path) -> Result<Option<File>, IsTaken> {
+    let Ok(file) = File::open(directory) else { return Ok(None) };
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Err(IsTaken),
+        Err(TryLockError::Error(_)) => Ok(None),
+    }
 }
 
 fn open_lock(directory: &Path) -> Result<File> {
@@ -223,6 +245,20 @@ mod tests {
         assert_eq!(mode(&directory), 0o700);
         assert_eq!(mode(&directory.join(SERVER_FILE)), 0o600);
         assert_eq!(mode(&directory.join(LOCK_FILE)), 0o600);
+    }
+
+    #[test]
+    fn removing_the_lock_file_lets_nobody_in() {
+        let directory = tempfile::tempdir().unwrap();
+        let first = DirectoryLock::hold(directory.path()).unwrap();
+        first.announce("http://127.0.0.1:3939", "secret").unwrap();
+        fs::remove_file(directory.path().join(LOCK_FILE)).unwrap();
+        for _ in 0..2 {
+            let error = DirectoryLock::hold(directory.path()).unwrap_err();
+            assert!(error.message().contains("serves at http://127.0.0.1:3939"), "{error}");
+        }
+        drop(first);
+        DirectoryLock::hold(directory.path()).unwrap();
     }
 
     #[test]

@@ -31,6 +31,7 @@ mod text;
 mod thread;
 mod tree;
 
+pub use decode::json_of;
 pub use options::{DateOrder, Fields, Options};
 pub use plan::Plan;
 pub use report::Report;

@@ -92,6 +92,7 @@
 pub mod backup;
 pub mod calibration;
 mod config;
+mod database_file;
 mod directory_lock;
 mod embedding;
 pub mod export;
@@ -114,6 +115,7 @@ pub use config::{
     ProxyConfig, ProxySettings, Reach, ServerConfig, ServerLimits, Setting, Unnamed, Upstream,
     WatchConfig, WebOrigin, WorkflowConfig,
 };
+pub use database_file::DATABASE_FILE;
 pub use directory_lock::{DirectoryLock, LockAttempt, LockHolder, ServerAddress};
 pub use embedding::{Embedding, VECTORS_FOLDER};
 pub use everwhen_engine::*;
@@ -122,7 +124,7 @@ pub use everwhen_protocols::{self as protocols, Protocol};
 pub use everwhen_store::{Synchronous, TransferredTable, outbox};
 pub use memory_settings::{Condensing, MemorySettings, StateDocument};
 pub use migration::{distribute, migrate};
-pub use open::{DATABASE_FILE, Everwhen, Opened, UPLOADS_FOLDER};
+pub use open::{Everwhen, Opened, UPLOADS_FOLDER};
 pub use store_location::StoreLocation;
 pub use worker::{work, work_with_status};
 pub use worker_status::{TaskStatus, WorkerStatus, WorkerTask};

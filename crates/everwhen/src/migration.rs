@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use everwhen_store::{PostgresStore, TransferEnd, TransferredTable, transfer_all};
 
 use crate::config::Config;
+use crate::database_file::DATABASE_FILE;
 use crate::directory_lock::DirectoryLock;
-use crate::open::DATABASE_FILE;
 use crate::store_location::StoreLocation;
 use crate::{Error, Result};
 

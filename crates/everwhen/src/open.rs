@@ -10,6 +10,7 @@ use everwhen_store::{PostgresStore, SqliteStore};
 
 use crate::calibration::ThresholdsFile;
 use crate::config::{Config, LlmFallback};
+use crate::database_file::{database_file, note_database};
 use crate::directory_lock::{DirectoryLock, LockAttempt, LockHolder};
 use crate::embedding::Embedding;
 use crate::facts::FactRules;
@@ -22,8 +23,6 @@ use crate::{Engine, ErrorKind, Result, VaultChange, World, key};
 
 /// Where uploaded files are stored while they are imported, inside the data directory.
 pub const UPLOADS_FOLDER: &str = "uploads";
-/// The database file, inside the data directory.
-pub const DATABASE_FILE: &str = "everwhen.db";
 
 /// An open Everwhen: an engine and its data directory.
 ///
@@ -63,9 +62,7 @@ impl Everwhen {
     /// The same with another clock and chance than those of this machine, in a data directory.
     pub fn open_in_world(config: &Config, world: World) -> Result<Self> {
         let held = DirectoryLock::hold(&config.data.value)?;
-        let path = held.private_file(DATABASE_FILE)?;
-        let store = SqliteStore::open(&path, config.store_options())?;
-        Self::over(Arc::new(store), Some(held), world, config)
+        Self::over(Arc::new(open_sqlite(&held, config)?), Some(held), world, config)
     }
 
     /// Like [`open`](Self::open), but returns the process that holds the directory instead of an
@@ -83,9 +80,7 @@ impl Everwhen {
     }
 
     fn open_in(held: DirectoryLock, config: &Config) -> Result<Self> {
-        let path = held.private_file(DATABASE_FILE)?;
-        let store = SqliteStore::open(&path, config.store_options())?;
-        Self::over(Arc::new(store), Some(held), world(), config)
+        Self::over(Arc::new(open_sqlite(&held, config)?), Some(held), world(), config)
     }
 
     fn open_at(url: &str, config: &Config) -> Result<Self> {
@@ -178,6 +173,13 @@ impl Everwhen {
     }
 }
 
+/// Opens the database of a data directory; one that never had any gets one.
+fn open_sqlite(held: &DirectoryLock, config: &Config) -> Result<SqliteStore> {
+    let store = SqliteStore::open(&database_file(held)?, config.store_options())?;
+    note_database(held);
+    Ok(store)
+}
+
 /// Adds the configured language model to the engine, if there is one.
 fn with_llm(engine: Engine, config: &Config) -> Result<Engine> {
     // Models of workflows are paid for from the same money.
@@ -225,6 +227,7 @@ impl std::fmt::Debug for Everwhen {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::database_file::DATABASE_FILE;
     use crate::memory::Name;
     use crate::{Environment, Flags, NewVault};
 

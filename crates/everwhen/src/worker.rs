@@ -42,23 +42,26 @@ pub async fn work_with_status(
     status: WorkerStatus,
     stop: impl Future<Output = ()> + Send,
 ) {
-    let (tell, told) = watch::channel(false);
-    let supervisor = Supervisor { status, told: told.clone() };
+    let (sender, stopping) = watch::channel(false);
+    let supervisor = Supervisor { status, stopping: stopping.clone() };
     let jobs = |queue, task| {
-        let (engine, told, status) = (engine.clone(), told.clone(), supervisor.status.clone());
-        move || QueueWorker::new(engine.clone(), queue, told.clone(), (task, status.clone())).work()
+        let (engine, stopping, status) =
+            (engine.clone(), stopping.clone(), supervisor.status.clone());
+        move || {
+            QueueWorker::new(engine.clone(), queue, stopping.clone(), (task, status.clone())).work()
+        }
     };
     let [quick, patient] = Queue::OWN;
     let quick = supervisor.run(WorkerTask::Quick, jobs(quick, WorkerTask::Quick));
     let patient = supervisor.run(WorkerTask::Patient, jobs(patient, WorkerTask::Patient));
-    let keep = || keep_indexes(engine.clone(), told.clone());
+    let keep = || keep_indexes(engine.clone(), stopping.clone());
     let keeping = supervisor.run(WorkerTask::Indexes, keep);
     let stop = async {
         stop.await;
-        tell.send_replace(true);
+        sender.send_replace(true);
     };
     // A separate task, because it computes for long.
-    let (growing, growth) = (supervisor.clone(), (engine.clone(), told.clone()));
+    let (growing, growth) = (supervisor.clone(), (engine.clone(), stopping.clone()));
     let following = tokio::spawn(async move {
         let follow = move || index_grown(growth.0.clone(), growth.1.clone());
         growing.run(WorkerTask::Growth, follow).await;
@@ -72,7 +75,7 @@ pub async fn work_with_status(
 #[derive(Clone)]
 struct Supervisor {
     status: WorkerStatus,
-    told: watch::Receiver<bool>,
+    stopping: watch::Receiver<bool>,
 }
 
 impl Supervisor {
@@ -92,9 +95,9 @@ impl Supervisor {
                 status.restarts += 1;
                 status.failure = Some(reason);
             });
-            let mut told = self.told.clone();
+            let mut stopping = self.stopping.clone();
             tokio::select! {
-                () = stopped(&mut told) => return,
+                () = stopped(&mut stopping) => return,
                 () = tokio::time::sleep(backoff(deaths)) => {}
             }
             deaths += 1;
@@ -122,11 +125,11 @@ fn backoff(failures: u32) -> Duration {
 }
 
 /// Persists indexes and recall statistics at intervals, and once more at the end.
-async fn keep_indexes(engine: Engine, mut told: watch::Receiver<bool>) {
+async fn keep_indexes(engine: Engine, mut stopping: watch::Receiver<bool>) {
     let mut clock_steps = 0;
-    while !*told.borrow() {
+    while !*stopping.borrow() {
         tokio::select! {
-            () = stopped(&mut told) => {}
+            () = stopped(&mut stopping) => {}
             () = tokio::time::sleep(KEEP_EVERY) => {}
         }
         if let (count, Some(step)) = engine.clock_steps().noted()
@@ -135,7 +138,7 @@ async fn keep_indexes(engine: Engine, mut told: watch::Receiver<bool>) {
             tracing::warn!("{step}");
             clock_steps = count;
         }
-        let least = if *told.borrow() { 1 } else { limits::UNKEPT_ENTRIES };
+        let least = if *stopping.borrow() { 1 } else { limits::UNKEPT_ENTRIES };
         if let Err(error) = engine.keep_retrievals().await {
             tracing::warn!(%error, "what recall answered with cannot be counted");
         }
@@ -146,7 +149,7 @@ async fn keep_indexes(engine: Engine, mut told: watch::Receiver<bool>) {
 }
 
 /// Updates the indexes of growing memories. Work in progress is dropped when stopped.
-async fn index_grown(engine: Engine, mut told: watch::Receiver<bool>) {
+async fn index_grown(engine: Engine, mut stopping: watch::Receiver<bool>) {
     let follow = async {
         loop {
             tokio::time::sleep(FOLLOW_EVERY).await;
@@ -156,7 +159,7 @@ async fn index_grown(engine: Engine, mut told: watch::Receiver<bool>) {
         }
     };
     tokio::select! {
-        () = stopped(&mut told) => {}
+        () = stopped(&mut stopping) => {}
         () = follow => {}
     }
 }
@@ -165,7 +168,7 @@ async fn index_grown(engine: Engine, mut told: watch::Receiver<bool>) {
 struct QueueWorker {
     engine: Engine,
     queue: Queue,
-    told: watch::Receiver<bool>,
+    stopping: watch::Receiver<bool>,
     /// Where it says what it is doing.
     status: (WorkerTask, WorkerStatus),
 }
@@ -174,10 +177,10 @@ impl QueueWorker {
     fn new(
         engine: Engine,
         queue: Queue,
-        told: watch::Receiver<bool>,
+        stopping: watch::Receiver<bool>,
         status: (WorkerTask, WorkerStatus),
     ) -> Self {
-        Self { engine, queue, told, status }
+        Self { engine, queue, stopping, status }
     }
 
     fn note(&self, failure: Option<String>) {
@@ -187,7 +190,7 @@ impl QueueWorker {
 
     async fn work(mut self) {
         let mut backoff = Backoff::default();
-        while !*self.told.borrow() {
+        while !*self.stopping.borrow() {
             let ran = self.run_next().await;
             self.note(ran.as_ref().err().map(ToString::to_string));
             let wait = match ran {
@@ -202,7 +205,7 @@ impl QueueWorker {
                 Err(error) => backoff.met(&error),
             };
             tokio::select! {
-                () = stopped(&mut self.told) => return,
+                () = stopped(&mut self.stopping) => return,
                 () = tokio::time::sleep(wait) => {}
             }
         }
@@ -227,7 +230,7 @@ impl QueueWorker {
         loop {
             tokio::select! {
                 outcome = &mut run => return outcome,
-                () = stopped(&mut self.told) => return self.engine.give_back(job).await,
+                () = stopped(&mut self.stopping) => return self.engine.give_back(job).await,
                 () = tokio::time::sleep(renewal) => self.engine.renew(&job).await?,
             }
         }
@@ -243,8 +246,8 @@ enum NextJob {
 }
 
 /// Completes when the worker is told to stop, or when the sender is gone.
-async fn stopped(told: &mut watch::Receiver<bool>) {
-    let _ = told.wait_for(|stop| *stop).await;
+async fn stopped(stopping: &mut watch::Receiver<bool>) {
+    let _ = stopping.wait_for(|stop| *stop).await;
 }
 
 /// How long to wait for a job that is due at `next`.
@@ -258,16 +261,16 @@ fn until(next: Option<Timestamp>, now: Timestamp) -> Duration {
 #[derive(Debug, Default)]
 struct Backoff {
     failures: u32,
-    told: Option<String>,
+    logged: Option<String>,
 }
 
 impl Backoff {
     /// Records a failure. Returns the backoff.
     fn met(&mut self, error: &Error) -> Duration {
         let message = error.to_string();
-        if self.told.as_ref() != Some(&message) {
+        if self.logged.as_ref() != Some(&message) {
             tracing::error!(error = message, "background work fails; trying again");
-            self.told = Some(message);
+            self.logged = Some(message);
         }
         self.failures += 1;
         backoff(self.failures - 1)

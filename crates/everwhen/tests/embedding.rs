@@ -210,8 +210,12 @@ async fn a_new_entry_is_found_by_words_at_once_and_by_meaning_later() {
     place.ask("anything").await;
     place.settle().await;
     place.say("Another kitten called Miso").await;
-    let told = place.ask("Miso").await;
-    let new = told.items.iter().find(|item| item.entry.content.as_str().contains("Miso")).unwrap();
+    let recollection = place.ask("Miso").await;
+    let new = recollection
+        .items
+        .iter()
+        .find(|item| item.entry.content.as_str().contains("Miso"))
+        .unwrap();
     assert!(new.reasons.iter().any(|one| one.signal == Signal::Words && one.share > 0.0));
     assert_eq!(place.counts().0, 3, "not embedded on the way of a question");
     place.settle().await;
@@ -227,9 +231,9 @@ async fn an_embedder_that_does_not_answer_leaves_words_alone() {
     place.settle().await;
     assert!(!place.ask("tomatoes").await.words_alone);
     place.slow.is_down.store(true, Ordering::SeqCst);
-    let told = place.ask("tomatoes").await;
-    assert!(told.words_alone);
-    assert!(told.items[0].entry.content.as_str().contains("tomatoes"));
+    let recollection = place.ask("tomatoes").await;
+    assert!(recollection.words_alone);
+    assert!(recollection.items[0].entry.content.as_str().contains("tomatoes"));
 }
 
 #[tokio::test]

@@ -68,6 +68,26 @@ async fn what_was_just_written_is_found_by_its_words_and_by_its_meaning() {
 }
 
 #[tokio::test]
+async fn words_that_are_together_in_the_question_lead_together() {
+    let place = StoreLocation::new().await;
+    place.say("2023-04-01", "The lamp is blue").await;
+    place.say("2023-04-02", "The blue lamp fell").await;
+    let pairs = |found: &Recollection| -> Vec<f32> {
+        let reasons = found.items.iter().flat_map(|one| &one.reasons);
+        reasons.filter(|one| one.signal == Signal::WordPairs).map(|one| one.value).collect()
+    };
+    let found = place.ask(Query::new("where is the blue lamp?")).await;
+    let [first, second] = &found.items[..2] else { panic!("two entries have the words") };
+    assert_eq!(first.entry.content.as_str(), "The blue lamp fell");
+    assert_eq!(pairs(&found), [1.0]);
+    let pair = first.reasons.last().unwrap();
+    assert!(first.score - pair.share < second.score, "the pair decides: {:?}", found.items);
+    assert_eq!(found.conversations[0].conversation.id, found.items[0].entry.conversation);
+    let found = place.ask(Query::new("where was the blue lamp in April 2023?")).await;
+    assert_eq!(pairs(&found), [0.0; 0], "about a time, the time decides");
+}
+
+#[tokio::test]
 async fn a_period_in_words_filters_and_is_said_back() {
     let place = StoreLocation::new().await;
     let asked_at = Some("2023-03-25T12:00:00Z".parse().unwrap());
@@ -135,13 +155,20 @@ async fn what_is_nearest_to_an_empty_period_is_marked_as_outside() {
     let asked_at = Some("2023-03-25T12:00:00Z".parse().unwrap());
     for (period, found) in [(PeriodUse::Boost, 4), (PeriodUse::Filter, 2)] {
         let query = Query { asked_at, period, ..Query::new("what did I do on 1 February 2023?") };
-        let told = place.ask(query).await;
-        assert!(told.nothing_in_period && told.items.iter().all(|item| item.outside), "{period:?}");
-        assert_eq!(told.items.len(), found, "{period:?}");
-        assert!(told.briefing.contains("Nothing was said on 2023-02-01"), "{}", told.briefing);
+        let recollection = place.ask(query).await;
+        assert!(
+            recollection.nothing_in_period && recollection.items.iter().all(|item| item.outside),
+            "{period:?}"
+        );
+        assert_eq!(recollection.items.len(), found, "{period:?}");
+        assert!(
+            recollection.briefing.contains("Nothing was said on 2023-02-01"),
+            "{}",
+            recollection.briefing
+        );
         for nearest in ["tomatoes", "dentist"] {
             let is_there =
-                told.items.iter().any(|item| item.entry.content.as_str().contains(nearest));
+                recollection.items.iter().any(|item| item.entry.content.as_str().contains(nearest));
             assert!(is_there, "{period:?}: {nearest}");
         }
     }
@@ -153,14 +180,20 @@ async fn what_was_said_in_a_named_period_comes_first() {
     place.say("2023-03-18", "Brunch with Lena at the harbour cafe on Sunday morning").await;
     place.say("2023-03-19", "Slept in, then fixed the bike").await;
     let asked_at = Some("2023-03-21T12:00:00Z".parse().unwrap());
-    let told =
+    let recollection =
         place.ask(Query { asked_at, ..Query::new("Who had brunch with me last Sunday?") }).await;
-    assert!(told.items[0].entry.content.as_str().contains("bike"), "{:?}", told.items[0]);
-    assert!(!told.items[0].outside && told.items[1..].iter().all(|item| item.outside));
-    assert!(told.items[1].entry.content.as_str().contains("Brunch"));
-    assert!(told.items.is_sorted_by(|a, b| a.score >= b.score));
-    let sum: f32 = told.items[0].reasons.iter().map(|reason| reason.share).sum();
-    assert!((sum - told.items[0].score).abs() < 1e-3);
+    assert!(
+        recollection.items[0].entry.content.as_str().contains("bike"),
+        "{:?}",
+        recollection.items[0]
+    );
+    assert!(
+        !recollection.items[0].outside && recollection.items[1..].iter().all(|item| item.outside)
+    );
+    assert!(recollection.items[1].entry.content.as_str().contains("Brunch"));
+    assert!(recollection.items.is_sorted_by(|a, b| a.score >= b.score));
+    let sum: f32 = recollection.items[0].reasons.iter().map(|reason| reason.share).sum();
+    assert!((sum - recollection.items[0].score).abs() < 1e-3);
 }
 
 #[tokio::test]
@@ -169,9 +202,9 @@ async fn of_what_matches_the_first_or_the_last_comes_first_and_it_is_said() {
     place.say("2022-06-01", "The dentist pulled a wisdom tooth").await;
     place.say("2023-05-02", "Saw the dentist again, a small filling this time").await;
     let when = async |text: &str| {
-        let told = place.ask(Query::new(text)).await;
-        let item = &told.items[0];
-        assert!(told.about.clone().unwrap().order.is_some(), "{text}");
+        let recollection = place.ask(Query::new(text)).await;
+        let item = &recollection.items[0];
+        assert!(recollection.about.clone().unwrap().order.is_some(), "{text}");
         assert!(item.reasons.iter().any(|one| one.signal == Signal::Order && one.share > 0.0));
         item.entry.conversation_time.to_string()
     };
@@ -208,13 +241,14 @@ async fn all_memories_answer_together_and_each_item_names_its_own() {
         said("2023-02-11", "Meeting about the budget moved to Friday"),
     ];
     place.vault.remember(work.clone(), entries, None).await.unwrap();
-    let told = place.vault.recall_all(Query::new("which budget did the violin project get?")).await;
-    let told = told.unwrap();
-    assert_eq!(told.items[0].memory.as_str(), "work");
-    assert!(told.items[0].entry.content.as_str().contains("violin project"));
-    assert!(told.items.iter().any(|item| item.memory.as_str() == "diary"));
-    assert!(told.items.is_sorted_by(|a, b| a.score >= b.score));
-    let told = place.vault.recall_all(Query::new("tomatoes and basil")).await.unwrap();
-    assert_eq!(told.items[0].memory.as_str(), "diary");
-    assert_eq!(told.conversations[0].memory.as_str(), "diary");
+    let recollection =
+        place.vault.recall_all(Query::new("which budget did the violin project get?")).await;
+    let recollection = recollection.unwrap();
+    assert_eq!(recollection.items[0].memory.as_str(), "work");
+    assert!(recollection.items[0].entry.content.as_str().contains("violin project"));
+    assert!(recollection.items.iter().any(|item| item.memory.as_str() == "diary"));
+    assert!(recollection.items.is_sorted_by(|a, b| a.score >= b.score));
+    let recollection = place.vault.recall_all(Query::new("tomatoes and basil")).await.unwrap();
+    assert_eq!(recollection.items[0].memory.as_str(), "diary");
+    assert_eq!(recollection.conversations[0].memory.as_str(), "diary");
 }

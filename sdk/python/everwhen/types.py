@@ -120,6 +120,7 @@ __all__ = [
     "Time",
     "TimelineLine",
     "Usage",
+    "UsageMonth",
     "UsageRow",
     "UsageTotal",
     "Vault",
@@ -2042,8 +2043,29 @@ class Usage:
     data: list[UsageRow]
     """By day, model and purpose."""
 
+    month: UsageMonth
+    """This calendar month (UTC), whatever `since` is."""
+
     total: UsageTotal
     """The sum."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class UsageMonth:
+    """What language models cost in a calendar month, in the currency of the configured prices."""
+
+    cap: float | None
+    """The cap (`llm.spending_cap`), after which no model is called until the next month; null if there is none."""
+
+    cost: float
+    """The cost for this vault."""
+
+    since: date
+    """The first day of the month, in UTC."""
+
+    server_cost: float | None = None
+    """The cost for all vaults, which the cap is for; absent for the holder of an API key, who may use one vault only.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)

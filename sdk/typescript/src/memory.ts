@@ -204,10 +204,17 @@ export class MemoryClient {
     return this.#transport.write("POST", `${this.#path}/conversations/import`, conversation, idempotencyKey, { dry_run });
   }
 
-  /** Takes in several conversations in one durable write; one that cannot be stored leaves the others. */
-  importConversations(conversations: ImportedConversation[], options: { dry_run?: boolean } = {}): Promise<ImportOutcomes> {
-    const { dry_run } = options;
-    return this.#transport.write("POST", `${this.#path}/conversations/import/batch`, { conversations }, undefined, { dry_run });
+  /**
+   * Takes in several conversations in one durable write; one that cannot be stored leaves the others. With `skip_forgotten`,
+   * what was imported before and then forgotten stays forgotten.
+   */
+  importConversations(
+    conversations: ImportedConversation[],
+    options: { dry_run?: boolean; skip_forgotten?: boolean } = {},
+  ): Promise<ImportOutcomes> {
+    const { dry_run, skip_forgotten } = options;
+    const query = { dry_run, skip_forgotten };
+    return this.#transport.write("POST", `${this.#path}/conversations/import/batch`, { conversations }, undefined, query);
   }
 
   /** Says when models and tools were at work in a conversation. */

@@ -1339,8 +1339,22 @@ export interface TimelineLine {
 export interface Usage {
   /** By day, model and purpose. */
   data: UsageRow[];
+  /** This calendar month (UTC), whatever `since` is. */
+  month: UsageMonth;
   /** The sum. */
   total: UsageTotal;
+}
+
+/** What language models cost in a calendar month, in the currency of the configured prices. */
+export interface UsageMonth {
+  /** The cap (`llm.spending_cap`), after which no model is called until the next month; null if there is none. */
+  cap: number | null;
+  /** The cost for this vault. */
+  cost: number;
+  /** The cost for all vaults, which the cap is for; absent for the holder of an API key, who may use one vault only. */
+  server_cost?: number | null | undefined;
+  /** The first day of the month, in UTC. */
+  since: string;
 }
 
 /** Usage on one day, of one model, for one purpose. */

@@ -28,8 +28,8 @@ use crate::score::Judged;
 /// The signals of conversations, without that of their entries.
 const GROUP_SIGNALS: [&str; 5] = ["words", "meaning", "sibling", "period", "recent"];
 /// The signals of entries, without that of their conversation.
-const DOCUMENT_SIGNALS: [&str; 6] =
-    ["words", "words_nearby", "meaning", "meaning_nearby", "speaker", "period"];
+const DOCUMENT_SIGNALS: [&str; 7] =
+    ["words", "words_nearby", "meaning", "meaning_nearby", "speaker", "first_person", "period"];
 /// Parts of the cross-validation.
 const FOLDS: usize = 5;
 /// A signal helps a set if the mean of the scores is higher by this much, in percent.

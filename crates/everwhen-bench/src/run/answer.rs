@@ -67,6 +67,7 @@ mod tests {
             finish: Finish::Stop,
             spent: Spent::default(),
             cached: false,
+            unusable: None,
         };
         assert_eq!(refinement(&reply("SUFFICIENT")), None);
         assert_eq!(

@@ -20,7 +20,7 @@ use super::plan::{ModelPlan, Plan};
 use super::progress::Progress;
 use super::source::{self, Question};
 use super::via::Via;
-use super::{Options, RunProgress, Tell};
+use super::{Options, ReportProgress, RunProgress};
 
 /// A run that is under way.
 pub(super) struct Bench {
@@ -46,7 +46,7 @@ pub(super) struct Bench {
     log: Mutex<File>,
     /// Held while `hypotheses.jsonl` is written.
     writing_lines: Mutex<()>,
-    tell: Arc<Tell>,
+    report: Arc<ReportProgress>,
     _everwhen: Everwhen,
 }
 
@@ -56,7 +56,7 @@ impl Bench {
         options: &Options,
         settings: &Config,
         questions: Vec<Question>,
-        tell: Arc<Tell>,
+        report: Arc<ReportProgress>,
     ) -> Result<Self> {
         let (plan, directory) = (options.plan.clone(), options.directory());
         let progress = Progress::open(&directory.join("progress.db"))?;
@@ -106,7 +106,7 @@ impl Bench {
             answerer,
             judge,
             progress,
-            tell,
+            report,
         })
     }
 
@@ -138,7 +138,7 @@ impl Bench {
     }
 
     /// Reports that a session has ended.
-    pub(super) fn told_session(&self, question: &str, session: &str, metrics: &Metrics) {
+    pub(super) fn session_ended(&self, question: &str, session: &str, metrics: &Metrics) {
         self.stand(|standing| {
             standing.sessions += 1;
             standing.active_ms += metrics.conversation_active_ms;
@@ -148,7 +148,7 @@ impl Bench {
     }
 
     /// Reports that a question is done, and what went wrong with it.
-    pub(super) fn told_question(&self, id: &str, status: &str, error: Option<&str>) {
+    pub(super) fn question_done(&self, id: &str, status: &str, error: Option<&str>) {
         let error = error.map(|error| format!(": {error}")).unwrap_or_default();
         self.stand(|standing| {
             standing.questions.0 += 1;
@@ -157,7 +157,7 @@ impl Bench {
     }
 
     /// Reports what is noteworthy about the data of each question.
-    pub(super) fn tell_notes(&self) {
+    pub(super) fn report_notes(&self) {
         for question in &self.questions {
             for note in &question.notes {
                 self.stand(|standing| standing.line = format!("NOTE {}: {note}", question.id));
@@ -171,7 +171,7 @@ impl Bench {
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         // The log is for people; a run does not end because it cannot be written.
         let _ = writeln!(log, "{} {}", now(), standing.line);
-        (self.tell)(&standing);
+        (self.report)(&standing);
     }
 
     /// Rewrites `hypotheses.jsonl` in the order of the data, so that no line occurs twice. It is done

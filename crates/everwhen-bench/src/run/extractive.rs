@@ -35,7 +35,7 @@ fn reply(prompt: &Prompt) -> Reply {
     let count = |text: &str| text.split_whitespace().count() as u64;
     let spent = Spent { input_tokens: count(shown), output_tokens: count(&text), cost_nanos: 0 };
     let model = "extractive".to_owned();
-    Reply { text, json: None, model, finish: Finish::Stop, spent, cached: false }
+    Reply { text, json: None, model, finish: Finish::Stop, spent, cached: false, unusable: None }
 }
 
 fn words(text: &str) -> HashSet<String> {

@@ -257,9 +257,12 @@ mod tests {
     fn a31_measures_come_from_logs_that_exist() {
         let directory = tempfile::tempdir().unwrap();
         std::fs::write(directory.path().join("gpt4_59149c77.log"), LOG).unwrap();
-        let told = log_times(directory.path()).unwrap();
-        let lines: Vec<String> =
-            told.sessions.iter().map(|one| one.metrics.line(&one.question, &one.session)).collect();
+        let times = log_times(directory.path()).unwrap();
+        let lines: Vec<String> = times
+            .sessions
+            .iter()
+            .map(|one| one.metrics.line(&one.question, &one.session))
+            .collect();
         assert_eq!(
             lines,
             [
@@ -269,7 +272,7 @@ mod tests {
                  question=gpt4_59149c77 session=question",
             ]
         );
-        assert_eq!((told.all.n, told.unfinished), (2, 0));
+        assert_eq!((times.all.n, times.unfinished), (2, 0));
         std::fs::write(directory.path().join("gpt4_59149c77.log"), "nothing").unwrap();
         assert!(log_times(directory.path()).is_err());
     }

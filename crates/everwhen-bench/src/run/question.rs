@@ -77,7 +77,7 @@ pub(super) async fn ask(bench: &Bench, position: usize) -> Result<Outcome> {
     let line = serde_json::to_string(&walk.line)?;
     bench.progress.end_question(&question.id, status, bench.plan.run.mode, &line)?;
     bench.write_lines()?;
-    bench.told_question(&question.id, outcome.as_str(), walk.line.error.as_deref());
+    bench.question_done(&question.id, outcome.as_str(), walk.line.error.as_deref());
     Ok(outcome)
 }
 
@@ -126,8 +126,8 @@ impl<'a> Walk<'a> {
             }
         }
         self.begin(ASKING, self.question.asked_at);
-        let bench = self.bench;
-        self.work("tool", "settle", bench.via.settle()).await?;
+        let (bench, memory) = (self.bench, self.memory.clone());
+        self.work("tool", "settle", bench.via.settle(&memory)).await?;
         if bench.plan.run.mode >= Mode::Retrieval {
             self.said("user");
             let found = self.look(&self.question.text, RANKED).await?;
@@ -277,7 +277,7 @@ impl<'a> Walk<'a> {
         let id = &self.question.id;
         self.bench.progress.end_session(id, session, status, metrics.as_ref())?;
         if let Some(metrics) = &metrics {
-            self.bench.told_session(id, session, metrics);
+            self.bench.session_ended(id, session, metrics);
         }
         self.past.insert(session.to_owned(), std::mem::take(&mut self.events));
         Ok(())

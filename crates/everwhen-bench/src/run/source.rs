@@ -297,12 +297,12 @@ mod tests {
         });
         let mut question = from_own(&line.to_string()).unwrap();
         tidy(&mut question);
-        let told: Vec<String> = question
+        let lines: Vec<String> = question
             .sessions
             .iter()
             .map(|one| format!("{} {} {}", one.id, one.date, one.turns.len()))
             .collect();
-        assert_eq!(told, ["a 2023-01-08T00:00:00Z 1", "a#again-2 2023-02-01T00:00:00Z 1"]);
+        assert_eq!(lines, ["a 2023-01-08T00:00:00Z 1", "a#again-2 2023-02-01T00:00:00Z 1"]);
         assert_eq!(question.notes.len(), 3, "{:?}", question.notes);
         let ranked = ["a#again-2", "b", "a"].map(str::to_owned).to_vec();
         assert_eq!(by_data_id(ranked), ["a", "b"]);
@@ -312,11 +312,11 @@ mod tests {
     }
 
     /// What a file of a form gives: question, type, date, answer, gold, and sessions with their dates.
-    fn told(form: Form, text: &serde_json::Value) -> Vec<String> {
+    fn lines_of(form: Form, text: &serde_json::Value) -> Vec<String> {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("data.json");
         std::fs::write(&path, text.to_string()).unwrap();
-        let told = |one: Question| {
+        let line_of = |one: Question| {
             let sessions = one.sessions.iter().map(|session| {
                 let roles: Vec<&str> =
                     session.turns.iter().map(|turn| turn.role.as_str()).collect();
@@ -326,7 +326,7 @@ mod tests {
             let Question { id, kind, asked_at, answer, gold, abstention, .. } = one;
             format!("{id} {kind} {asked_at} {answer:?} {gold:?} {abstention} {sessions:?}")
         };
-        read(form, &path).unwrap().into_iter().map(told).collect()
+        read(form, &path).unwrap().into_iter().map(line_of).collect()
     }
 
     #[test]
@@ -339,7 +339,7 @@ mod tests {
             "haystack_session_ids": ["a", "b"], "haystack_sessions": [turns, turns],
         });
         assert_eq!(
-            told(Form::Longmemeval, &serde_json::json!([row])),
+            lines_of(Form::Longmemeval, &serde_json::json!([row])),
             [
                 r#"q_abs t 2023-05-30T20:36:00Z Some("3") ["b"] true ["a 2023-05-21T03:29:00Z [\"user\"]", "b 2023-05-20T03:29:00Z [\"user\"]"]"#
             ]
@@ -354,7 +354,7 @@ mod tests {
             "qa": [{ "question": "?", "answer": "Hello", "category": 4, "evidence": ["D1:1"] }],
         });
         assert_eq!(
-            told(Form::Locomo, &serde_json::json!([dialogue])),
+            lines_of(Form::Locomo, &serde_json::json!([dialogue])),
             [
                 r#"c_q0 category 4 2023-05-08T13:56:00Z Some("Hello") ["D1"] false ["D1 2023-05-08T13:56:00Z [\"user\"]"]"#
             ]

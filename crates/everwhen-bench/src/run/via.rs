@@ -1,19 +1,29 @@
 //! The two connections to a memory: the library, or the public API of a running server.
 
+use std::time::Duration;
+
 use anyhow::{Context, Result, bail};
+use everwhen::job::{Job, JobState};
 use everwhen::memory::{Address, MemoryId, Name, NewEntry, Role, Said};
 use everwhen::models::client_builder;
-use everwhen::recall::Query;
+use everwhen::recall::{Kind, Query};
 use everwhen::receipt::Idempotency;
-use everwhen::{Engine, Vault, limits};
+use everwhen::{Engine, ErrorKind, Vault, limits};
 use jiff::Timestamp;
 use reqwest::{Client, Method, StatusCode};
 use serde_json::{Value, json};
+use tokio::time::sleep;
 
 use super::source::Session;
 
 /// Which vault a run works in.
 const VAULT: &str = "bench";
+/// What a question may find. A context document is written a moment after its memory changes, so that a
+/// slow run would have it in its briefings and a fast one not.
+const KINDS: [Kind; 5] =
+    [Kind::Entry, Kind::Conversation, Kind::Fact, Kind::Chapter, Kind::Summary];
+/// How long to wait before looking again whether a job has ended.
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 /// A way to memories.
 pub(super) enum Via {
@@ -82,18 +92,27 @@ impl Via {
         Ok(())
     }
 
-    /// Runs the jobs that are due.
-    pub(super) async fn settle(&self) -> Result<()> {
+    /// Runs the jobs that are due, and waits for those of this memory that another question runs.
+    pub(super) async fn settle(&self, memory: &str) -> Result<()> {
         match self {
-            Self::Here { engine, .. } => engine.settle().await.map(drop)?,
+            Self::Here { engine, vault } => loop {
+                engine.settle().await?;
+                match vault.jobs(address(memory)?).await {
+                    Ok(jobs) if jobs.iter().any(is_under_way) => sleep(LOOK_AGAIN).await,
+                    Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
+                    _ => return Ok(()),
+                }
+            },
             // Only the operator may do this; otherwise the server's own worker does it.
             Self::There { .. } => match self.send(Method::POST, "/v1/settle", None, None).await {
                 Err(error)
-                    if ["401", "403"].iter().any(|code| error.to_string().contains(code)) => {}
-                told => drop(told?),
+                    if ["401", "403"].iter().any(|code| error.to_string().contains(code)) =>
+                {
+                    Ok(())
+                }
+                reply => reply.map(drop),
             },
         }
-        Ok(())
     }
 
     /// Asks a memory.
@@ -105,6 +124,7 @@ impl Via {
                     before: Some(ask.before),
                     limit: Some(ask.limit),
                     budget_tokens: Some(ask.budget_tokens),
+                    kinds: KINDS.to_vec(),
                     ..Query::new(ask.text)
                 };
                 let found = vault.recall(address(memory)?, query).await?;
@@ -120,6 +140,7 @@ impl Via {
         let body = json!({
             "query": ask.text, "asked_at": ask.asked_at.to_string(), "limit": ask.limit,
             "before": ask.before.to_string(), "budget_tokens": ask.budget_tokens,
+            "kinds": KINDS.map(Kind::as_str),
         });
         let path = format!("{}/recall", self.path(memory));
         let found = self.send(Method::POST, &path, Some(body), None).await?;
@@ -191,4 +212,14 @@ fn wire_entry(turn: &super::source::Turn, session: &Session) -> Value {
         entry["speaker"] = json!(speaker);
     }
     entry
+}
+
+/// Whether a worker has a job, or had it when its process was killed. One that waits for a model that is away
+/// may do so for hours, and the run goes on without it.
+fn is_under_way(job: &Job) -> bool {
+    match job.state {
+        JobState::Leased { .. } => true,
+        JobState::Waiting => job.crashes > 0 && job.waits == 0,
+        JobState::SetAside => false,
+    }
 }

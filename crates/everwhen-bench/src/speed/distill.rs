@@ -101,7 +101,7 @@ pub async fn run(setup: &DistillBench, say: &(dyn Fn(&str) + Sync)) -> Result<Di
     let engine = everwhen.engine().clone();
     let vault = engine.vault_to_write(Address::Name(Name::new("vault", "bench")?)).await?;
     say("conversations, told");
-    tell(&vault, setup.conversations, "told").await?;
+    store_conversations(&vault, setup.conversations, "told").await?;
     // Jobs wait two seconds for more entries.
     tokio::time::sleep(Duration::from_secs(3)).await;
     say("conversations, distilled");
@@ -132,7 +132,7 @@ fn memory(kind: &str, number: usize) -> Result<Address<MemoryId>> {
 }
 
 /// Stores old conversations, an hour apart, so that each has ended.
-async fn tell(vault: &Vault, conversations: usize, kind: &str) -> Result<()> {
+async fn store_conversations(vault: &Vault, conversations: usize, kind: &str) -> Result<()> {
     let start: jiff::Timestamp = "2024-01-01T00:00:00Z".parse()?;
     for number in 0..conversations {
         let begun = start + SignedDuration::from_hours(number as i64);
@@ -308,6 +308,7 @@ impl Llm for Scripted {
                 finish: Finish::Stop,
                 spent: Spent::default(),
                 cached: false,
+                unusable: None,
             })
         })
     }

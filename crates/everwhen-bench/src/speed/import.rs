@@ -17,7 +17,7 @@ use everwhen::import::{self, ImportProgress, ImportTarget, Options, Plan};
 use everwhen::memory::{Address, Name};
 use everwhen::recall::Query;
 use everwhen::time::Zone;
-use everwhen::{Config, Environment, Everwhen, Flags};
+use everwhen::{Config, Environment, Everwhen, Flags, ImportMode};
 use serde::{Deserialize, Serialize};
 
 pub use report::ImportReport;
@@ -25,7 +25,7 @@ pub use report::ImportReport;
 /// The memory that the archive is imported into.
 const MEMORY: &str = "chatgpt";
 /// How often the process that imports says how far it is.
-const TELL: Duration = Duration::from_millis(50);
+const PROGRESS_EVERY: Duration = Duration::from_millis(50);
 
 /// What is measured.
 pub struct ImportBench {
@@ -37,7 +37,7 @@ pub struct ImportBench {
 
 /// A line of the process that imports.
 #[derive(Debug, Serialize, Deserialize)]
-struct Told {
+struct ImporterState {
     stored: u64,
     known: u64,
     /// Seconds until everything was stored and a question was answered; absent before.
@@ -88,12 +88,12 @@ fn start(setup: &ImportBench, archive: &Path, data: &Path) -> Result<Child> {
     command.stdout(Stdio::piped()).spawn().context("the program cannot be started")
 }
 
-fn lines(child: &mut Child) -> Result<impl Iterator<Item = Result<Told>> + use<>> {
+fn lines(child: &mut Child) -> Result<impl Iterator<Item = Result<ImporterState>> + use<>> {
     let output = child.stdout.take().context("the process has no output")?;
     Ok(BufReader::new(output).lines().map(|line| Ok(serde_json::from_str(&line?)?)))
 }
 
-fn finish(mut child: Child) -> Result<Told> {
+fn finish(mut child: Child) -> Result<ImporterState> {
     let last = lines(&mut child)?.last().context("the process said nothing")??;
     if !child.wait()?.success() || last.seconds.is_none() {
         bail!("the import failed");
@@ -103,8 +103,8 @@ fn finish(mut child: Child) -> Result<Told> {
 
 /// Kills the process once half of the messages are stored. Says how many there were.
 fn kill_half_way(mut child: Child, half: u64) -> Result<u64> {
-    for told in lines(&mut child)? {
-        let stored = told?.stored;
+    for state in lines(&mut child)? {
+        let stored = state?.stored;
         if stored >= half {
             child.kill()?;
             child.wait()?;
@@ -129,12 +129,13 @@ pub async fn import_here(archive: &Path, data: &Path, print: &(dyn Fn(&str) + Sy
     if !archive.as_os_str().is_empty() {
         let options = Options::new(Zone::named("UTC")?, engine.now());
         let plan = Arc::new(Plan::of_paths(&[archive.to_owned()], &options)?);
-        let target = ImportTarget { vault: vault.clone(), memory: None, is_rehearsal: false };
+        let target =
+            ImportTarget { vault: vault.clone(), memory: None, mode: ImportMode::default() };
         let storing = import::run(plan, options, &target, &progress);
         let following = async {
             loop {
-                tokio::time::sleep(TELL).await;
-                print(&told(&progress, None, 0)?);
+                tokio::time::sleep(PROGRESS_EVERY).await;
+                print(&state_line(&progress, None, 0)?);
                 engine.index_grown().await?;
             }
         };
@@ -146,15 +147,16 @@ pub async fn import_here(archive: &Path, data: &Path, print: &(dyn Fn(&str) + Sy
     let found = vault.recall(memory, Query::new("what did I ask about Lisbon?")).await?;
     let found = found.items.len() as u64;
     engine.keep_indexes(1).await?;
-    print(&told(&progress, Some(began.elapsed().as_secs_f64()), found)?);
+    print(&state_line(&progress, Some(began.elapsed().as_secs_f64()), found)?);
     Ok(())
 }
 
-fn told(progress: &ImportProgress, seconds: Option<f64>, found: u64) -> Result<String> {
+fn state_line(progress: &ImportProgress, seconds: Option<f64>, found: u64) -> Result<String> {
     let counts = progress.counts();
     let peak_mib = peak_mib().context("the memory of this process cannot be read")?;
-    let told = Told { stored: counts.stored, known: counts.known, seconds, peak_mib, found };
-    Ok(serde_json::to_string(&told)?)
+    let state =
+        ImporterState { stored: counts.stored, known: counts.known, seconds, peak_mib, found };
+    Ok(serde_json::to_string(&state)?)
 }
 
 /// The most resident memory this process had, in MiB; nothing where it cannot be known.

@@ -37,6 +37,8 @@ pub(crate) enum ToolSet {
 pub(crate) enum Profile {
     /// Tools for entries and conversations
     Conversations,
+    /// The same without recording, for an agent whose hooks record (`everwhen connect`)
+    Recall,
     /// The nine tools of the reference knowledge-graph memory server
     Graph,
     /// Anthropic's memory tool: files that the model keeps for itself

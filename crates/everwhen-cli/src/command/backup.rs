@@ -20,7 +20,7 @@ pub(crate) fn run(config: &Config, args: &BackupArgs, as_json: bool) -> Result<(
         ("Backed up", backup::back_up_store(store, data, &args.file, SystemClock.now())?)
     };
     if as_json {
-        return output::json(&told(&manifest).to_string());
+        return output::json(&manifest_json(&manifest).to_string());
     }
     let entries = show::count(manifest.entries(), "entry", "entries");
     output::line(&format!(
@@ -31,7 +31,7 @@ pub(crate) fn run(config: &Config, args: &BackupArgs, as_json: bool) -> Result<(
     ))
 }
 
-fn told(manifest: &Manifest) -> serde_json::Value {
+fn manifest_json(manifest: &Manifest) -> serde_json::Value {
     json!({
         "created_at": manifest.created_at.to_string(),
         "bytes": manifest.bytes,

@@ -65,8 +65,8 @@ async fn describe(console: &Console, one: &Value) -> Result<String> {
 /// Regenerates everything derived.
 pub(crate) async fn regenerate(console: &Console) -> Result<()> {
     let request = Request::post(console.in_memory("/regenerate"), &json!({}));
-    let Some(told) = console.ask(request).await? else { return Ok(()) };
-    let count = told["conversations"].as_u64().unwrap_or_default();
+    let Some(response) = console.ask(request).await? else { return Ok(()) };
+    let count = response["conversations"].as_u64().unwrap_or_default();
     let what = show::count(count, "conversation", "conversations");
     output::line(&format!(
         "Regenerating chapters and summaries, and titles and facts of {what} that ended; models are \
@@ -84,10 +84,10 @@ pub(crate) async fn distill(console: &Console, args: &DistillArgs) -> Result<()>
     let mut done = 0;
     loop {
         let path = format!("/v1/settle?limit={STEP}");
-        let told = console.send(Request::post(path, &json!({}))).await?.value()?;
-        let step = told["done"].as_u64().unwrap_or_default();
+        let response = console.send(Request::post(path, &json!({}))).await?.value()?;
+        let step = response["done"].as_u64().unwrap_or_default();
         done += step;
-        bar.set_length(done + told["due"].as_u64().unwrap_or_default());
+        bar.set_length(done + response["due"].as_u64().unwrap_or_default());
         bar.set_position(done);
         if step == 0 {
             break;

@@ -40,6 +40,9 @@ pub(crate) fn connect(
     for change in changes(args.agent, &places, &commands) {
         let (path, now) = read(&change.path)?;
         let known = record.of(&path);
+        if known.is_none() && now.as_deref().is_some_and(|text| change.has_another(text)) {
+            return Err(taken(args.agent, &path));
+        }
         let before = before(&change, known, now.as_deref())?;
         let next = change.added(before.as_deref())?;
         let old_folders = known.map(|known| known.folders.clone());
@@ -92,6 +95,15 @@ pub(crate) fn disconnect(
     }
     record.drop_file()?;
     output::line(&format!("{} is disconnected; what was remembered stays", args.agent.name()))
+}
+
+/// What was added by hand is the user's: taking its place would lose it.
+fn taken(agent: AgentName, path: &Path) -> Failure {
+    let (path, agent) = (path.display(), agent.name());
+    Failure::new(format!(
+        "{path}: \"everwhen\" is there already and runs something else; nothing was changed. \
+         Remove it, by hand or with `everwhen disconnect {agent}`, and connect again"
+    ))
 }
 
 /// The file without our additions, before they are made (again).
@@ -169,9 +181,9 @@ fn show(rewrites: &[Rewrite], is_trial: bool) -> Result<()> {
             _ => format!("{path}:"),
         };
         output::line(&output::bold(&title))?;
-        let (sign, kept, told) =
+        let (sign, kept, longer) =
             if new.len() < old.len() { ("-", new, old) } else { ("+", old, new) };
-        for line in extra_lines(kept, told) {
+        for line in extra_lines(kept, longer) {
             output::line(&output::plain(&format!("{sign} {line}")))?;
         }
     }

@@ -74,7 +74,7 @@ async fn versions(console: &Console, limit: u16) -> Result<()> {
 
 async fn describe(console: &Console, context: &Value) -> Result<String> {
     let stored = console.minute(&context["creation_time"]).await?;
-    let told = console.minute(&context["conversation_time"]).await?;
+    let until = console.minute(&context["conversation_time"]).await?;
     let by = text(&context["written_by"]);
-    Ok(format!("version {}, by {by}, stored {stored}, up to {told}", context["version"]))
+    Ok(format!("version {}, by {by}, stored {stored}, up to {until}", context["version"]))
 }

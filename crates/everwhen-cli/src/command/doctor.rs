@@ -52,8 +52,8 @@ async fn retry_all(console: &Console, args: &DoctorArgs) -> Result<()> {
     let kind = args.kind.as_ref().map_or_else(String::new, |kind| format!("?kind={kind}"));
     let request = Request::new(Method::POST, format!("{place}/jobs/retry{kind}"));
     match console.ask(request).await? {
-        Some(told) => {
-            let retried = told["retried"].as_u64().unwrap_or_default();
+        Some(response) => {
+            let retried = response["retried"].as_u64().unwrap_or_default();
             output::line(&(show::count(retried, "job", "jobs") + " queued again"))
         }
         None => Ok(()),

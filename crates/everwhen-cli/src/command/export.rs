@@ -31,7 +31,7 @@ pub(crate) async fn messages(console: &Console, args: &ExportMessagesArgs) -> Re
         count += 1;
     }
     file.flush()?;
-    told(count, &args.file)
+    print_summary(count, &args.file)
 }
 
 /// A message, with its time and the id it has in its source or here.
@@ -61,7 +61,7 @@ pub(crate) async fn markdown(console: &Console, args: &ExportFolderArgs) -> Resu
             .map_err(|error| unwritable(&path, &error))?;
         count += 1;
     }
-    told(count, &args.folder)
+    print_summary(count, &args.folder)
 }
 
 /// A note with front matter, as Obsidian reads it.
@@ -164,7 +164,7 @@ fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
     Failure::new(format!("{}: {error}", path.display()))
 }
 
-fn told(count: u64, path: &Path) -> Result<()> {
+fn print_summary(count: u64, path: &Path) -> Result<()> {
     let count = show::count(count, "conversation", "conversations");
     output::line(&format!("Exported {count} to {}", path.display()))
 }

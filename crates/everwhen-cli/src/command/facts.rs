@@ -29,8 +29,8 @@ pub(crate) async fn run(console: &Console, args: &FactsArgs) -> Result<()> {
         let request = Request::get(console.in_memory("/facts/text"))
             .with("all", args.all.then_some("true"))
             .with("marks", args.marks.then_some("true"));
-        let Some(told) = console.ask(request).await? else { return Ok(()) };
-        return output::line(&plain(text(&told["text"])));
+        let Some(response) = console.ask(request).await? else { return Ok(()) };
+        return output::line(&plain(text(&response["text"])));
     }
     let page = match &args.history {
         Some(id) => {

@@ -13,7 +13,7 @@ mod briefing;
 mod event;
 mod transcript;
 
-use std::io::Read;
+use std::io::{IsTerminal, Read, copy, sink, stdin};
 use std::path::PathBuf;
 use std::sync::mpsc;
 use std::time::Duration;
@@ -28,16 +28,18 @@ use crate::console::Console;
 use crate::failure::{Failure, Result};
 use crate::{output, project};
 
-/// Longer events are not read.
+/// Longer events are read and not kept.
 const LONGEST_EVENT: u64 = 16 * 1024 * 1024;
 /// How long the user may wait for what is remembered.
-const TELLING: Duration = Duration::from_secs(4);
+const RECALL_LIMIT: Duration = Duration::from_secs(4);
 /// How long storing may take.
 const STORING: Duration = Duration::from_secs(25);
 /// Storing is tried again after this, while another process is about to end.
 const AGAIN: Duration = Duration::from_millis(200);
 /// Times that storing is tried.
 const TRIALS: usize = 5;
+/// How long an event that nothing is done with is read.
+const DISCARDING: Duration = Duration::from_secs(1);
 
 /// What the thread reports: what kind of event it is, then the answer.
 enum Progress {
@@ -61,17 +63,17 @@ pub(crate) fn run(common: CommonArgs, args: &HookArgs) {
     let answer = wait(&progress).unwrap_or_else(|failure| {
         let why = failure.message.unwrap_or_default();
         output::note(&format!("everwhen hook {}: {why}", agent.name()));
-        json!({})
+        silence(agent)
     });
     // A closed output means that the agent does not read the answer.
     let _ = output::line(&answer.to_string());
 }
 
 fn wait(progress: &mpsc::Receiver<Progress>) -> Result<Value> {
-    let mut limit = TELLING;
+    let mut limit = RECALL_LIMIT;
     loop {
         match progress.recv_timeout(limit) {
-            Ok(Progress::Began(Moment::SessionStart | Moment::Prompt)) => limit = TELLING,
+            Ok(Progress::Began(Moment::SessionStart | Moment::Prompt)) => limit = RECALL_LIMIT,
             Ok(Progress::Began(_)) => limit = STORING,
             Ok(Progress::Done(answer)) => return answer,
             Err(mpsc::RecvTimeoutError::Timeout) => {
@@ -104,10 +106,35 @@ fn answer(
     Ok((answer, console.map(|console| (console, runtime))))
 }
 
+/// Reads the event, all of it: an agent whose pipe is closed while it writes may take that for a failure.
 fn input() -> Result<String> {
-    let mut text = String::new();
-    std::io::stdin().lock().take(LONGEST_EVENT).read_to_string(&mut text)?;
-    Ok(text)
+    let (mut bytes, mut input) = (Vec::new(), stdin().lock());
+    input.by_ref().take(LONGEST_EVENT).read_to_end(&mut bytes)?;
+    copy(&mut input, &mut sink())?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Reads an event with which nothing can be done, for a moment at most.
+pub(crate) fn discard_input() {
+    if stdin().is_terminal() {
+        return;
+    }
+    let (send, done) = mpsc::channel();
+    std::thread::spawn(move || {
+        let read = copy(&mut stdin().lock(), &mut sink());
+        // The receiver has stopped waiting if it took too long.
+        let _ = send.send(read.is_ok());
+    });
+    let _ = done.recv_timeout(DISCARDING);
+}
+
+/// The answer that says nothing and stops nothing.
+fn silence(agent: AgentName) -> Value {
+    match agent {
+        // A prompt has to be let through explicitly.
+        AgentName::Cursor => json!({ "continue": true }),
+        _ => json!({}),
+    }
 }
 
 /// One event, and what is needed to answer it.
@@ -134,12 +161,12 @@ impl Hook {
     async fn answer(&self) -> Result<(Value, Option<Console>)> {
         match self.event.moment {
             Moment::SessionStart => {
-                let console = self.console_to_tell().await?;
-                let told = self.told(briefing::of_session(&console).await?);
-                Ok((told, Some(console)))
+                let console = self.console_for_recall().await?;
+                let answer = self.formatted(briefing::of_session(&console).await?);
+                Ok((answer, Some(console)))
             }
             Moment::Prompt => {
-                let console = self.console_to_tell().await?;
+                let console = self.console_for_recall().await?;
                 let store = async {
                     match self.event.transcript.is_some() && self.has_transcripts() {
                         true => Ok(()),
@@ -147,9 +174,9 @@ impl Hook {
                     }
                 };
                 // The session of the prompt is not asked, so that neither has to wait for the other.
-                let told = briefing::of_prompt(&console, &self.event);
-                let (told, ()) = tokio::try_join!(told, store)?;
-                Ok((self.told(told), Some(console)))
+                let answer = briefing::of_prompt(&console, &self.event);
+                let (answer, ()) = tokio::try_join!(answer, store)?;
+                Ok((self.formatted(answer), Some(console)))
             }
             Moment::Reply | Moment::BeforeCompaction | Moment::SessionEnd => {
                 self.store_patiently().await?;
@@ -160,7 +187,7 @@ impl Hook {
     }
 
     /// Opens the memory and does nothing else: what is due may wait, the user may not.
-    async fn console_to_tell(&self) -> Result<Console> {
+    async fn console_for_recall(&self) -> Result<Console> {
         Console::open_briefly(&self.config, &self.environment, &self.common).await
     }
 
@@ -189,7 +216,8 @@ impl Hook {
         let console = self.console_to_store().await?;
         match &self.event.transcript {
             Some(file) if self.has_transcripts() => {
-                transcript::store(&console, file, self.agent.name()).await?;
+                let is_spoken = self.event.moment == Moment::Reply;
+                transcript::store(&console, file, self.agent.name(), is_spoken).await?;
             }
             _ if self.event.moment == Moment::Reply => {
                 self.store_words(&console, "assistant").await?;
@@ -221,12 +249,13 @@ impl Hook {
     }
 
     /// The answer in the agent's format.
-    fn told(&self, context: Option<String>) -> Value {
+    fn formatted(&self, context: Option<String>) -> Value {
         let is_start = self.event.moment == Moment::SessionStart;
+        let context = context.map(|text| briefing::enclosed(&text));
         match (self.agent, context) {
-            // A prompt cannot be given context there, but must be let through.
-            (AgentName::Cursor, _) if !is_start => json!({ "continue": true }),
-            (_, None) => json!({}),
+            // A prompt cannot be given context there.
+            (AgentName::Cursor, _) if !is_start => silence(self.agent),
+            (_, None) => silence(self.agent),
             (AgentName::Cursor, Some(context)) => json!({ "additional_context": context }),
             (AgentName::Opencode, Some(context)) => json!({ "context": context }),
             (_, Some(context)) => json!({ "hookSpecificOutput": {

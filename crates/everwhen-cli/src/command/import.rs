@@ -90,7 +90,7 @@ async fn conversations(console: &Console, args: &ImportFileArgs) -> Result<()> {
     if blank > 0 {
         output::note(&format!("left out {blank} in which nothing was said"));
     }
-    output::line(&tally.told(args.dry_run))
+    output::line(&tally.summary(args.dry_run))
 }
 
 /// Gives the vault the settings of the file.
@@ -101,9 +101,9 @@ async fn take_settings(console: &Console, settings: &Map<String, Value>) -> Resu
     let body = json!({ "settings": settings });
     let request = Request::new(Method::PATCH, console.in_vault("")).body(body.to_string());
     console.send(request).await?;
-    let told: Vec<String> =
+    let values: Vec<String> =
         settings.iter().map(|(name, value)| format!("{name} {value}")).collect();
-    output::note(&format!("the vault has the settings of the file: {}", told.join(", ")));
+    output::note(&format!("the vault has the settings of the file: {}", values.join(", ")));
     Ok(())
 }
 
@@ -216,7 +216,7 @@ impl ImportCounts {
         Ok(())
     }
 
-    fn told(&self, dry_run: bool) -> String {
+    fn summary(&self, dry_run: bool) -> String {
         let verb = if dry_run { "Would import" } else { "Imported" };
         let conversations = show::count(self.conversations, "conversation", "conversations");
         let entries = show::count(self.entries, "entry", "entries");

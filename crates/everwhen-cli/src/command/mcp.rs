@@ -61,10 +61,10 @@ async fn speak(connection: ApiConnection, address: Request) -> Result<()> {
     let stop = stop_on_signal()?;
     let connection = Arc::new(connection);
     connection.open().await?;
-    let (told, answers) = mpsc::channel(WAITING);
+    let (sender, answers) = mpsc::channel(WAITING);
     let writer = tokio::spawn(write(answers));
     tokio::select! {
-        heard = listen(&connection, &address, told) => heard?,
+        heard = listen(&connection, &address, sender) => heard?,
         () = stopped(stop.clone()) => {}
     }
     tokio::select! {
@@ -78,7 +78,7 @@ async fn speak(connection: ApiConnection, address: Request) -> Result<()> {
 async fn listen(
     connection: &Arc<ApiConnection>,
     address: &Request,
-    told: mpsc::Sender<String>,
+    sender: mpsc::Sender<String>,
 ) -> Result<()> {
     let mut lines = BufReader::new(tokio::io::stdin()).lines();
     let mut working = JoinSet::new();
@@ -92,12 +92,13 @@ async fn listen(
             handle.abort();
         }
         running.retain(|_, handle| !handle.is_finished());
-        let (connection, address, told) = (Arc::clone(connection), address.clone(), told.clone());
+        let (connection, address, sender) =
+            (Arc::clone(connection), address.clone(), sender.clone());
         let id = message.id();
         let handle = working.spawn(async move {
             for answer in connection.answer(&message, line, address).await {
                 // The receiver is gone only when the process ends.
-                let _ = told.send(answer).await;
+                let _ = sender.send(answer).await;
             }
         });
         running.extend(id.map(|id| (id, handle)));

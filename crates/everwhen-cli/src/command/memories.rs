@@ -43,7 +43,7 @@ async fn add(console: &Console, name: &str, about: MemoryArgs) -> Result<()> {
     });
     body.insert("name".into(), name.into());
     let request = Request::post(console.in_vault("/memories"), &Value::Object(body));
-    tell(console, "Made", request).await
+    ask_and_report(console, "Made", request).await
 }
 
 async fn set(
@@ -59,10 +59,10 @@ async fn set(
     }
     let path = console.in_vault(&format!("/memories/{}", escape(name)));
     let request = Request::new(Method::PATCH, path).body(Value::Object(body).to_string());
-    tell(console, "Changed", request).await
+    ask_and_report(console, "Changed", request).await
 }
 
-async fn tell(console: &Console, what: &str, request: Request) -> Result<()> {
+async fn ask_and_report(console: &Console, what: &str, request: Request) -> Result<()> {
     let Some(memory) = console.ask(request).await? else { return Ok(()) };
     let (name, id) = (output::plain(text(&memory["name"])), text(&memory["id"]));
     output::line(&format!("{what} memory {name} ({id})"))

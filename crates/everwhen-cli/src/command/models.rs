@@ -54,17 +54,17 @@ async fn pull(models: &Path, args: PullArgs, json: bool) -> Result<()> {
         (None, Some(url)) => Source::Url(url),
         (None, None) => Source::Package { python: args.python },
     };
-    let mut told = 0;
-    let mut tell = |progress| match progress {
+    let mut reported = 0;
+    let mut report = |progress| match progress {
         Progress::Step(what) => output::note(&what),
-        Progress::Bytes(done, total) if done / STEP > told / STEP => {
-            told = done;
+        Progress::Bytes(done, total) if done / STEP > reported / STEP => {
+            reported = done;
             output::note(&so_far(done, total));
         }
         Progress::Bytes(..) => {}
     };
     let into = args.into.as_deref().unwrap_or(models);
-    let pulled = recipe.pull(&source, into, &mut tell).await?;
+    let pulled = recipe.pull(&source, into, &mut report).await?;
     show(&recipe, &pulled, json)
 }
 

@@ -32,20 +32,20 @@ pub(crate) async fn run(console: &Console, args: &RecallArgs) -> Result<()> {
     console.open_embedder().await;
     let place = if args.all { console.in_vault("/recall") } else { console.in_memory("/recall") };
     let request = Request::post(place, &body);
-    let Some(told) = console.ask(request).await? else { return Ok(()) };
+    let Some(response) = console.ask(request).await? else { return Ok(()) };
     if args.briefing {
-        return output::line(&plain(text(&told["briefing"])));
+        return output::line(&plain(text(&response["briefing"])));
     }
     let zone = console.zone().await?;
-    if let Some(reading) = reading(&told, zone) {
+    if let Some(reading) = reading(&response, zone) {
         output::note(&reading);
     }
     let kind = if args.conversations { "conversations" } else { "items" };
-    let found = told[kind].as_array().map_or(&[][..], Vec::as_slice);
+    let found = response[kind].as_array().map_or(&[][..], Vec::as_slice);
     let page = Page { question: &args.question, zone, all: args.all };
     for item in found {
-        let told = if args.conversations { page.conversation(item) } else { page.entry(item) };
-        output::line(&told)?;
+        let text = if args.conversations { page.conversation(item) } else { page.entry(item) };
+        output::line(&text)?;
     }
     output::note(&format!("{}; times in {}", count(found.len(), kind), zone.name()));
     Ok(())
@@ -59,14 +59,14 @@ fn count(count: usize, kind: &str) -> String {
 }
 
 /// How time phrases in the question were read, and whether anything was said then.
-fn reading(told: &Value, zone: &Zone) -> Option<String> {
-    let about = told.get("about")?;
+fn reading(response: &Value, zone: &Zone) -> Option<String> {
+    let about = response.get("about")?;
     let words: Vec<&str> = about["words"].as_array()?.iter().map(text).collect();
     let stretch = stretch(about, zone);
     let meant: Vec<String> = stretch.clone().into_iter().chain(order(about)).collect();
     let words = words.join("\u{201d}, \u{201c}");
     let read = format!("read \u{201c}{words}\u{201d} as {}", meant.join(", "));
-    let nothing = stretch.filter(|_| told["nothing_in_period"] == true);
+    let nothing = stretch.filter(|_| response["nothing_in_period"] == true);
     Some(match nothing {
         Some(stretch) => {
             format!("{read}; nothing was said {stretch}, the nearest is marked outside")
@@ -148,10 +148,10 @@ impl Page<'_> {
 
 fn why(item: &Value) -> Option<String> {
     let reasons = item["reasons"].as_array()?;
-    let told = reasons.iter().map(|reason| {
+    let parts = reasons.iter().map(|reason| {
         format!("{} {:+.2}", text(&reason["signal"]), reason["share"].as_f64().unwrap_or(0.0))
     });
-    Some(format!("{:.2} = {}", item["score"].as_f64()?, told.collect::<Vec<_>>().join(" ")))
+    Some(format!("{:.2} = {}", item["score"].as_f64()?, parts.collect::<Vec<_>>().join(" ")))
 }
 
 /// Highlights the words of the question, except short ones.

@@ -17,10 +17,10 @@ pub(crate) async fn run(console: &Console, args: &RetrospectionArgs) -> Result<(
     }
     let request = Request::get(console.in_memory("/retrospection"))
         .with("limit", Some(args.limit.to_string()));
-    let Some(told) = console.ask(request).await? else { return Ok(()) };
-    let count = rows_of(&told["conversations"]).len() as u64;
+    let Some(response) = console.ask(request).await? else { return Ok(()) };
+    let count = rows_of(&response["conversations"]).len() as u64;
     if count > 0 {
-        output::line(&output::plain(text(&told["text"]).trim_end()))?;
+        output::line(&output::plain(text(&response["text"]).trim_end()))?;
     }
     output::note(&show::count(count, "retrospection", "retrospections"));
     Ok(())

@@ -79,6 +79,7 @@ async fn serve(config: &Config, args: &ServeArgs, json: bool) -> Result<Ended> {
     let stop = if args.stop_with_stdin { stop_on_signal_or_input()? } else { stop_on_signal()? };
     let (state, worker) = start_worker(state, engine, stop.clone());
     let workflows = tokio::spawn(state.clone().run_workflows(stopped(stop.clone())));
+    let sweeping = tokio::spawn(state.clone().sweep_regularly(stopped(stop.clone())));
     let embedding = tokio::spawn(everwhen.embedding().clone().run(stopped(stop.clone())));
     let backups = tokio::spawn(back_up(config, &everwhen, stop.clone()));
     let following = tokio::spawn(follow(config, &everwhen, stop.clone())?);
@@ -98,7 +99,7 @@ async fn serve(config: &Config, args: &ServeArgs, json: bool) -> Result<Ended> {
         // Serving ends by a signal, which stops the worker too, or by a failure, after which its
         // jobs wait for the next start.
         if served.is_ok() {
-            for task in [worker, workflows, embedding, backups, following] {
+            for task in [worker, workflows, sweeping, embedding, backups, following] {
                 task.await.map_err(|error| Failure::new(error.to_string()))?;
             }
             tracing::info!("stopped");

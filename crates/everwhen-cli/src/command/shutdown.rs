@@ -45,7 +45,7 @@ pub(crate) fn stop_on_signal_or_input() -> Result<ShutdownSignal> {
 }
 
 fn stop_on(input_closed: Arc<Notify>) -> Result<ShutdownSignal> {
-    let (told, heard) = watch::channel(Shutdown::No);
+    let (sender, heard) = watch::channel(Shutdown::No);
     let mut signals = StopSignals::listen()?;
     tokio::spawn(async move {
         for stop in [Shutdown::Gently, Shutdown::AtOnce] {
@@ -57,10 +57,10 @@ fn stop_on(input_closed: Arc<Notify>) -> Result<ShutdownSignal> {
                 Shutdown::AtOnce => tracing::warn!("stopping at once; what was running is cut off"),
                 _ => tracing::info!("stopping; a second signal stops at once"),
             }
-            told.send_replace(stop);
+            sender.send_replace(stop);
         }
         // Receivers must not take the end of this task for a signal.
-        told.closed().await;
+        sender.closed().await;
     });
     Ok(heard)
 }
@@ -68,12 +68,12 @@ fn stop_on(input_closed: Arc<Notify>) -> Result<ShutdownSignal> {
 /// Waits until the process is told to end.
 pub(crate) async fn stopped(mut stop: ShutdownSignal) {
     // The sender is gone only after it has spoken.
-    let _ = stop.wait_for(|told| *told != Shutdown::No).await;
+    let _ = stop.wait_for(|shutdown| *shutdown != Shutdown::No).await;
 }
 
 /// Waits until nothing is to be waited for any more.
 pub(crate) async fn at_once(mut stop: ShutdownSignal) {
-    if stop.wait_for(|told| *told == Shutdown::AtOnce).await.is_err() {
+    if stop.wait_for(|shutdown| *shutdown == Shutdown::AtOnce).await.is_err() {
         std::future::pending().await
     }
 }

@@ -16,7 +16,20 @@ pub(crate) async fn run(console: &Console, args: &UsageArgs) -> Result<()> {
     let mut table = vec![head.map(output::dim).to_vec()];
     table.extend(rows(&usage).iter().map(row));
     table.push(row(&usage["total"]));
-    output::columns(&table).iter().try_for_each(|line| output::line(line))
+    output::columns(&table).iter().try_for_each(|line| output::line(line))?;
+    month(&usage["month"]).map_or(Ok(()), |text| output::line(&text))
+}
+
+/// What models cost this month beside the cap, if there is one.
+fn month(month: &Value) -> Option<String> {
+    let (cap, since) = (month["cap"].as_f64()?, month["since"].as_str()?);
+    Some(match month["server_cost"].as_f64() {
+        Some(all) => format!("since {since}: {all:.4} of {cap} for all vaults"),
+        None => {
+            let own = month["cost"].as_f64().unwrap_or_default();
+            format!("since {since}: {own:.4} for this vault; {cap} is the cap for all vaults")
+        }
+    })
 }
 
 fn row(row: &Value) -> Vec<String> {

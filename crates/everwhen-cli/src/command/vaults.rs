@@ -39,7 +39,7 @@ async fn add(console: &Console, args: NewVaultArgs) -> Result<()> {
     let mut body = described(args.rules);
     body.insert("name".into(), args.name.into());
     let request = Request::post("/v1/vaults", &Value::Object(body));
-    tell(console, "Made", request).await
+    ask_and_report(console, "Made", request).await
 }
 
 async fn set(console: &Console, args: VaultChangeArgs) -> Result<()> {
@@ -50,10 +50,10 @@ async fn set(console: &Console, args: VaultChangeArgs) -> Result<()> {
     }
     let path = format!("/v1/vaults/{}", escape(&args.name));
     let request = Request::new(Method::PATCH, path).body(Value::Object(body).to_string());
-    tell(console, "Changed", request).await
+    ask_and_report(console, "Changed", request).await
 }
 
-async fn tell(console: &Console, what: &str, request: Request) -> Result<()> {
+async fn ask_and_report(console: &Console, what: &str, request: Request) -> Result<()> {
     let Some(vault) = console.ask(request).await? else { return Ok(()) };
     let (name, id) = (output::plain(text(&vault["name"])), text(&vault["id"]));
     output::line(&format!("{what} vault {name} ({id}), days in {}", text(&vault["zone"])))

@@ -15,13 +15,13 @@ const PAUSE: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StartupWait {
     until: Instant,
-    tell: fn(&str),
+    report: fn(&str),
 }
 
 impl StartupWait {
     /// Waits up to this number of seconds from now on, and reports why.
-    pub(crate) fn new(seconds: u64, tell: fn(&str)) -> Self {
-        Self { until: Instant::now() + Duration::from_secs(seconds), tell }
+    pub(crate) fn new(seconds: u64, report: fn(&str)) -> Self {
+        Self { until: Instant::now() + Duration::from_secs(seconds), report }
     }
 
     /// Tells why it has to wait and pauses; says no once the time is over.
@@ -29,7 +29,7 @@ impl StartupWait {
         if Instant::now() + PAUSE > self.until {
             return false;
         }
-        (self.tell)(&format!("waiting: {why}"));
+        (self.report)(&format!("waiting: {why}"));
         tokio::time::sleep(PAUSE).await;
         true
     }

@@ -58,12 +58,12 @@ pub(crate) async fn import(console: &Console, args: &ImportWilmerArgs) -> Result
     let failure = problem
         .filter(|_| nothing)
         .map(|problem| Failure::new(format!("nothing was imported: {}", output::plain(problem))));
-    tell(console, args, &outcomes)?;
+    report(console, args, &outcomes)?;
     failure.map_or(Ok(()), Err)
 }
 
 /// Says what became of all discussions.
-fn tell(console: &Console, args: &ImportWilmerArgs, outcomes: &[Outcome]) -> Result<()> {
+fn report(console: &Console, args: &ImportWilmerArgs, outcomes: &[Outcome]) -> Result<()> {
     if console.json {
         let imported: Vec<Value> = outcomes.iter().map(Outcome::json).collect();
         let answer = json!({ "dry_run": args.dry_run, "imported": imported });
@@ -73,7 +73,7 @@ fn tell(console: &Console, args: &ImportWilmerArgs, outcomes: &[Outcome]) -> Res
         for problem in &outcome.problems {
             output::note(&output::plain(&format!("left out {problem}")));
         }
-        output::line(&output::plain(&outcome.told(args.dry_run)))?;
+        output::line(&output::plain(&outcome.summary(args.dry_run)))?;
     }
     let undated: usize = outcomes.iter().map(|one| one.undated).sum();
     if undated > 0 {
@@ -256,7 +256,7 @@ impl Outcome {
         })
     }
 
-    fn told(&self, dry_run: bool) -> String {
+    fn summary(&self, dry_run: bool) -> String {
         let verb = if dry_run { "Would import" } else { "Imported" };
         let mut parts = vec![show::count(self.stored, "memory", "memories")];
         if self.summary {
@@ -268,13 +268,13 @@ impl Outcome {
         if self.times > 0 {
             parts.push(show::count(self.times as u64, "time", "times"));
         }
-        let mut told = format!("{}: {verb} {}", self.memory, parts.join(", "));
+        let mut summary = format!("{}: {verb} {}", self.memory, parts.join(", "));
         if self.known > 0 {
-            told.push_str(&format!("; {} already here", self.known));
+            summary.push_str(&format!("; {} already here", self.known));
         }
         if self.removed > 0 {
-            told.push_str(&format!("; {} no longer there and removed", self.removed));
+            summary.push_str(&format!("; {} no longer there and removed", self.removed));
         }
-        told
+        summary
     }
 }

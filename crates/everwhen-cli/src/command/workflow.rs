@@ -77,9 +77,9 @@ fn show_json(set: &WorkflowSet, problems: &[String]) -> Result<()> {
     };
     let diagnostics: Vec<_> = set.diagnostics().iter().map(flaw).collect();
     let workflows: Vec<&str> = set.names().collect();
-    let mut told = json!({ "workflows": workflows, "flaws": diagnostics });
+    let mut report = json!({ "workflows": workflows, "flaws": diagnostics });
     if !problems.is_empty() {
-        told["settings"] = problems.into();
+        report["settings"] = problems.into();
     }
-    output::json(&told.to_string())
+    output::json(&report.to_string())
 }

@@ -92,9 +92,9 @@ fn what_cannot_be_read_at_all_is_refused_with_file_place_and_advice() {
     for (path, args, words) in cases {
         let ran = import(&stage, &path, args);
         assert_ne!(ran.code, 0, "{}: {ran:?}", path.display());
-        let told = format!("{}{}", ran.stdout, ran.stderr);
+        let output = format!("{}{}", ran.stdout, ran.stderr);
         for word in words {
-            assert!(told.contains(word), "{}: {word:?} is not in {told}", path.display());
+            assert!(output.contains(word), "{}: {word:?} is not in {output}", path.display());
         }
     }
     assert_eq!(stage.ok(&["vaults"]), "", "nothing is stored");
@@ -107,13 +107,13 @@ fn what_came_before_a_fault_is_stored_and_listed_and_the_whole_file_goes_on() {
     let cut = whole.find("\"c7\"").unwrap();
     let path = bytes(&stage, "conversations.json", &whole.as_bytes()[..cut]);
     let ran = import(&stage, &path, &[]);
-    let told = format!("{}{}", ran.stdout, ran.stderr);
+    let output = format!("{}{}", ran.stdout, ran.stderr);
     for word in
         ["conversations.json", "breaks off", "line 1 column", "7 before it were taken", "again"]
     {
-        assert!(told.contains(word), "{word:?} is not in {told}");
+        assert!(output.contains(word), "{word:?} is not in {output}");
     }
-    assert!(told.contains("Stored 7 entries"), "{told}");
+    assert!(output.contains("Stored 7 entries"), "{output}");
     assert_eq!(stored(&stage, "chatgpt"), 7);
     bytes(&stage, "conversations.json", whole.as_bytes());
     let ran = import(&stage, &path, &[]);
@@ -162,12 +162,12 @@ fn odd_files_are_read_and_what_is_odd_is_said() {
         let path = bytes(&stage, name, &content);
         let memory = name.split('.').next().unwrap();
         let ran = import(&stage, &path, &["--memory", memory]);
-        let told = format!("{}{}", ran.stdout, ran.stderr);
-        assert_eq!(ran.code, 0, "{name}: {told}");
+        let output = format!("{}{}", ran.stdout, ran.stderr);
+        assert_eq!(ran.code, 0, "{name}: {output}");
         for word in words {
-            assert!(told.contains(word), "{name}: {word:?} is not in {told}");
+            assert!(output.contains(word), "{name}: {word:?} is not in {output}");
         }
-        assert_eq!(stored(&stage, memory), count, "{name}: {told}");
+        assert_eq!(stored(&stage, memory), count, "{name}: {output}");
     }
     let list = stage.json(&["entries", "--memory", "zones"]);
     let times: Vec<&str> = list["data"]

@@ -154,10 +154,81 @@ fn options_travel_into_the_commands() {
     assert!(hooks.contains(&format!("hook codex --data '{data}' --memory work")), "{hooks}");
     let servers = text_of(&stage.home().join(".codex/config.toml"));
     assert!(
-        servers.contains(&format!("[\"mcp\",\"--data\",\"{data}\",\"--memory\",\"work\"]")),
+        servers.contains(&format!(
+            "[\"mcp\",\"--profile\",\"recall\",\"--data\",\"{data}\",\"--memory\",\"work\"]"
+        )),
         "{servers}"
     );
     let ran = finish(stage.command(&["disconnect", "codex"]).args(["--data", &data]), "");
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(!stage.home().join(".codex").exists());
+}
+
+#[test]
+fn what_the_user_has_named_everwhen_is_not_replaced() {
+    let own = "{\"mcpServers\": {\"everwhen\": {\"command\": \"everwhen\", \"args\": [\"mcp\"]}}}";
+    for (agent, file, text, way_out) in [
+        ("cursor", ".cursor/mcp.json", own, "everwhen disconnect cursor"),
+        ("claude-code", ".claude.json", own, "everwhen disconnect claude-code"),
+        ("gemini-cli", ".gemini/settings.json", own, "everwhen disconnect gemini-cli"),
+        (
+            "codex",
+            ".codex/config.toml",
+            "[mcp_servers.everwhen]\ncommand = \"everwhen\"\nargs = [\"mcp\"]\n",
+            "everwhen disconnect codex",
+        ),
+        (
+            "opencode",
+            ".config/opencode/plugins/everwhen.js",
+            "export const Mine = 1;\n",
+            "everwhen disconnect opencode",
+        ),
+    ] {
+        let stage = Stage::new();
+        let path = stage.home().join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        let before = tree(stage.home());
+        let ran = stage.run(&["connect", agent]);
+        assert_eq!(ran.code, 1, "{agent}: {ran:?}");
+        assert!(ran.stderr.contains(file) && ran.stderr.contains(way_out), "{ran:?}");
+        assert_eq!(tree(stage.home()), before, "{agent}");
+        stage.ok(&["disconnect", agent]);
+        stage.ok(&["connect", agent]);
+    }
+}
+
+#[test]
+fn what_codex_makes_of_its_file_is_undone_too() {
+    let stage = home_with_files();
+    stage.ok(&["connect", "codex"]);
+    let config = stage.home().join(".codex/config.toml");
+    // `codex mcp add` writes the tables of all servers again, without the comment before the first.
+    let server = text_of(&config);
+    let server = server.lines().find(|line| line.starts_with("args = [\"mcp\"")).unwrap();
+    let theirs = format!(
+        "# mine\nmodel = \"gpt\"\n\n[mcp_servers.everwhen]\ncommand = \"x\"\n{server}\n\n\
+         [mcp_servers.everwhen.tools.add_entry]\napproval_mode = \"approve\"\n\n\
+         [mcp_servers.other]\ncommand = \"foo\"\nargs = [\"bar\"]\n# everwhen: end\n\n\
+         [projects.\"/w\"]\ntrust_level = \"trusted\"\n"
+    );
+    std::fs::write(&config, theirs).unwrap();
+    stage.ok(&["connect", "codex"]);
+    assert_eq!(text_of(&config).matches("[mcp_servers.everwhen").count(), 1);
+    stage.ok(&["disconnect", "codex"]);
+    let rest = "# mine\nmodel = \"gpt\"\n\n[mcp_servers.other]\ncommand = \"foo\"\nargs = [\"bar\"]\n\n\
+                [projects.\"/w\"]\ntrust_level = \"trusted\"\n";
+    assert_eq!(text_of(&config), rest);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_kept_of_other_programs_files_is_for_their_owner_only() {
+    use std::os::unix::fs::PermissionsExt;
+    let stage = home_with_files();
+    stage.ok(&["connect", "claude-code"]);
+    let rights = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let folder = stage.data().join("connections");
+    assert_eq!((rights(&stage.data()), rights(&folder)), (0o700, 0o700));
+    assert_eq!(rights(&folder.join("claude-code.json")), 0o600);
 }

@@ -86,8 +86,8 @@ fn the_prompt_tells_the_current_conversation() {
 fn what_waited_for_an_answer_is_said_with_it() {
     let stage = Stage::new();
     stage.ok(&["remember", "Which museum?", "--role", "assistant", "--question"]);
-    let told = stage.ok(&["remember", "The big one"]);
-    assert!(told.contains("\nIt answers ent_"), "{told}");
+    let output = stage.ok(&["remember", "The big one"]);
+    assert!(output.contains("\nIt answers ent_"), "{output}");
 }
 
 #[test]

@@ -196,8 +196,8 @@ fn forgetting_needs_a_yes_and_says_what_went() {
     assert!(unasked.stderr.contains("--yes"), "{}", unasked.stderr);
     assert_eq!(stage.run(&["forget", "--yes"]).code, 2, "nothing named");
 
-    let told = stage.ok(&["forget", "--entry", &id, "--yes"]);
-    assert!(told.starts_with("Forgot 1 conversation, 1 entry"), "{told}");
+    let output = stage.ok(&["forget", "--entry", &id, "--yes"]);
+    assert!(output.starts_with("Forgot 1 conversation, 1 entry"), "{output}");
     assert_eq!(stage.run(&["entry", &id]).code, 3);
     stage.ok(&["forget", "--after", "2023-01-09", "--before", "2023-01-10", "--yes"]);
     assert_eq!(contents(&stage.json(&["entries"])), ["public"]);

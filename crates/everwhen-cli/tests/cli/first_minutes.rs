@@ -38,10 +38,10 @@ fn after_a_chat_through_the_proxy_every_reading_command_says_where_it_is() {
     for number in 0..6 {
         stage.ok(&["remember", "hello", "--memory", &format!("m{number}")]);
     }
-    let told = stage.run(&["timeline"]).stderr;
-    assert!(told.contains("7 other memories") && told.contains("m5"), "{told}");
-    assert_eq!(told.matches("(last active").count(), 5, "{told}");
-    assert!(!told.contains(name), "five, the last active first: {told}");
+    let output = stage.run(&["timeline"]).stderr;
+    assert!(output.contains("7 other memories") && output.contains("m5"), "{output}");
+    assert_eq!(output.matches("(last active").count(), 5, "{output}");
+    assert!(!output.contains(name), "five, the last active first: {output}");
     assert_eq!(server.terminate(), 0);
 }
 
@@ -58,14 +58,17 @@ fn a_server_says_whom_it_asks_and_which_address_an_app_needs() {
         child.wait().unwrap();
         lines.join("\n")
     };
-    let told = lines("http://127.0.0.1:11434");
+    let output = lines("http://127.0.0.1:11434");
     for words in
         ["http://127.0.0.1:11434 (kind: ollama", "OpenAI base URL for your app", "Gemini base URL"]
     {
-        assert!(told.contains(words), "{words} in {told}");
+        assert!(output.contains(words), "{words} in {output}");
     }
-    let told = lines("anthropic+http://127.0.0.1:9");
-    assert!(told.contains("kind: anthropic") && told.contains("Anthropic base URL"), "{told}");
+    let output = lines("anthropic+http://127.0.0.1:9");
+    assert!(
+        output.contains("kind: anthropic") && output.contains("Anthropic base URL"),
+        "{output}"
+    );
 }
 
 #[test]

@@ -70,8 +70,8 @@ fn a_service_is_written_shown_and_removed() {
     assert!(!unit.exists(), "printing writes nothing");
     let none = stage.run(&["service", "status"]);
     assert!(none.code == 1 && none.stderr.contains("everwhen service install"), "{none:?}");
-    let told = stage.ok(&["service", "install", "--no-start"]);
-    assert!(told.contains("systemctl --user enable --now everwhen.service"), "{told}");
+    let output = stage.ok(&["service", "install", "--no-start"]);
+    assert!(output.contains("systemctl --user enable --now everwhen.service"), "{output}");
     let text = std::fs::read_to_string(&unit).unwrap();
     let data = format!("--data \"{}\"", stage.data().display());
     assert!(text.contains(&data), "{data} in {text}");

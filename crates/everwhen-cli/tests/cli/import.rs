@@ -49,12 +49,12 @@ fn import(stage: &Stage, document: &Value, args: &[&str]) -> String {
 #[test]
 fn conversations_come_in_as_the_plugin_kept_them() {
     let stage = Stage::new();
-    let told = import(&stage, &plugin_data(), &["--dry-run"]);
-    assert_eq!(told, "Would import 2 conversations with 4 entries, 1 branch put aside\n");
+    let output = import(&stage, &plugin_data(), &["--dry-run"]);
+    assert_eq!(output, "Would import 2 conversations with 4 entries, 1 branch put aside\n");
     assert_eq!(stage.ok(&["vaults"]), "", "a rehearsal stores nothing");
 
-    let told = import(&stage, &plugin_data(), &[]);
-    assert_eq!(told, "Imported 2 conversations with 4 entries, 1 branch put aside\n");
+    let output = import(&stage, &plugin_data(), &[]);
+    assert_eq!(output, "Imported 2 conversations with 4 entries, 1 branch put aside\n");
     let whole = stage.json(&["conversation", "conv-1"]);
     assert_eq!(whole["title"], "Meeting notes for the journal");
     assert_eq!(whole["summary"], "Notes were asked for and written.");
@@ -84,22 +84,22 @@ fn a_file_imported_again_brings_only_what_is_new() {
     let stage = Stage::new();
     let mut data = plugin_data();
     import(&stage, &data, &[]);
-    let told = import(&stage, &data, &[]);
-    assert_eq!(told, "Imported 0 conversations with 0 entries; 2 here already\n");
+    let output = import(&stage, &data, &[]);
+    assert_eq!(output, "Imported 0 conversations with 0 entries; 2 here already\n");
 
     let more = message("3-user", 57, "user", "Thank you.");
     let conversations = &mut data["conversationData"]["conversations"];
     conversations[1]["messages"].as_array_mut().unwrap().push(more);
     conversations[1]["endedAt"] = json!("2026-02-05T11:00:00.000Z");
-    let told = import(&stage, &data, &[]);
-    assert_eq!(told, "Imported 1 conversation with 1 entry; 1 here already\n");
+    let output = import(&stage, &data, &[]);
+    assert_eq!(output, "Imported 1 conversation with 1 entry; 1 here already\n");
     let grown = stage.json(&["conversation", "conv-2"]);
     assert_eq!(grown["entries"].as_array().unwrap().len(), 2);
     assert_eq!(grown["ended_at"], "2026-02-05T11:00:00Z");
     assert_eq!(stage.json(&["entries", "--all"])["data"].as_array().unwrap().len(), 4);
 
-    let told = import(&stage, &data, &["--memory", "other"]);
-    assert!(told.starts_with("Imported 2 conversations"), "another memory is another: {told}");
+    let output = import(&stage, &data, &["--memory", "other"]);
+    assert!(output.starts_with("Imported 2 conversations"), "another memory is another: {output}");
 }
 
 #[test]

@@ -25,6 +25,7 @@ mod run_measures;
 mod runs;
 mod seeds;
 mod settings;
+mod silent;
 mod stage;
 mod stopping;
 mod transfer;

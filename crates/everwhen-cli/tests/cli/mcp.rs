@@ -28,8 +28,8 @@ impl Agent {
             "protocolVersion": "2025-11-25", "capabilities": {},
             "clientInfo": { "name": "test", "version": "1" },
         });
-        let told = agent.ask("initialize", hello);
-        assert_eq!(told["result"]["serverInfo"]["name"], "everwhen");
+        let response = agent.ask("initialize", hello);
+        assert_eq!(response["result"]["serverInfo"]["name"], "everwhen");
         agent.write(r#"{"jsonrpc": "2.0", "method": "notifications/initialized"}"#);
         agent
     }
@@ -47,15 +47,19 @@ impl Agent {
     fn ask(&mut self, method: &str, params: Value) -> Value {
         let message = json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": params });
         self.write(&message.to_string());
-        let told = self.read();
-        assert_eq!((&told["jsonrpc"], &told["id"]), (&json!("2.0"), &json!(7)), "{told}");
-        told
+        let response = self.read();
+        assert_eq!(
+            (&response["jsonrpc"], &response["id"]),
+            (&json!("2.0"), &json!(7)),
+            "{response}"
+        );
+        response
     }
 
     fn call(&mut self, tool: &str, arguments: Value) -> Value {
-        let told = self.ask("tools/call", json!({ "name": tool, "arguments": arguments }));
-        assert_eq!(told["result"]["isError"], false, "{told}");
-        told["result"]["structuredContent"].clone()
+        let response = self.ask("tools/call", json!({ "name": tool, "arguments": arguments }));
+        assert_eq!(response["result"]["isError"], false, "{response}");
+        response["result"]["structuredContent"].clone()
     }
 
     fn say(&mut self, text: &str) {
@@ -164,13 +168,13 @@ fn the_newer_protocol_is_spoken_too() {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientCapabilities": {},
     });
-    let told = agent.ask("server/discover", json!({ "_meta": meta }));
-    let versions = told["result"]["supportedVersions"].as_array().unwrap();
-    assert!(versions.contains(&json!("2026-07-28")), "{told}");
+    let response = agent.ask("server/discover", json!({ "_meta": meta }));
+    let versions = response["result"]["supportedVersions"].as_array().unwrap();
+    assert!(versions.contains(&json!("2026-07-28")), "{response}");
     let entry = json!({ "role": "user", "raw_entry": "hello" });
     let params = json!({ "name": "add_entry", "arguments": entry, "_meta": meta });
-    let told = agent.ask("tools/call", params);
-    assert_eq!(told["result"]["resultType"], "complete", "{told}");
+    let response = agent.ask("tools/call", params);
+    assert_eq!(response["result"]["resultType"], "complete", "{response}");
     let uri = json!({ "uri": "everwhen://timeline/日記", "_meta": meta });
     assert_eq!(agent.ask("resources/read", uri)["error"]["code"], -32602);
     assert_eq!(agent.leave(), 0);
@@ -222,8 +226,8 @@ fn an_agent_goes_through_the_server_that_holds_the_directory_or_is_named() {
     assert_eq!(texts(&stage), ["here", "there"]);
     drop(server);
     let message = json!({ "name": "get_timeline", "arguments": {} });
-    let told = there.ask("tools/call", message);
-    let why = told["error"]["message"].as_str().unwrap();
+    let response = there.ask("tools/call", message);
+    let why = response["error"]["message"].as_str().unwrap();
     assert!(why.contains("cannot reach the server"), "{why}");
     here.say("taken over");
     assert_eq!((here.leave(), there.leave()), (0, 0));

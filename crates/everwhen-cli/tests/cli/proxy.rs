@@ -14,7 +14,7 @@ const REPLY: &str =
 pub(crate) fn upstream() -> (String, mpsc::Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
-    let (told, heard) = mpsc::channel();
+    let (sender, heard) = mpsc::channel();
     std::thread::spawn(move || {
         for stream in listener.incoming() {
             let mut stream = stream.unwrap();
@@ -25,7 +25,7 @@ pub(crate) fn upstream() -> (String, mpsc::Receiver<String>) {
                  connection: close\r\n\r\n{REPLY}"
             );
             stream.write_all(head.as_bytes()).unwrap();
-            if told.send(body).is_err() {
+            if sender.send(body).is_err() {
                 return;
             }
         }

@@ -57,9 +57,9 @@ fn bugs_2_and_3_a_failed_question_is_wrong_visible_and_lasts_until_it_failed() {
     assert!(ran.stderr.contains("1 of 2 questions failed and count as wrong"), "{}", ran.stderr);
     assert!(ran.stdout.contains("FAIL q01: "), "{}", ran.stdout);
     let directory = place(&stage, "failed");
-    let told = summary(&directory);
-    assert_eq!(told["accuracy"]["all"], json!({ "n": 2, "right": 1, "percent": 50.0 }));
-    assert!(told["failures"]["q01"].as_str().unwrap().contains("check the key"), "{told}");
+    let output = summary(&directory);
+    assert_eq!(output["accuracy"]["all"], json!({ "n": 2, "right": 1, "percent": 50.0 }));
+    assert!(output["failures"]["q01"].as_str().unwrap().contains("check the key"), "{output}");
     for line in lines(&directory) {
         let (elapsed, active) =
             (number(&line, "conversation_elapsed_ms"), number(&line, "conversation_active_ms"));
@@ -106,8 +106,11 @@ fn a31_logs_of_the_original_benchmarker_are_measured() {
                2025-09-01 10:00:01,500 INFO MSG role=user\n\
                2025-09-01 10:00:06,500 INFO SESSION_END session_id=s1\n";
     let path = stage.file("q1.log", log);
-    let told = stage.ok(&["bench", "logs", path.to_str().unwrap()]);
-    assert!(told.starts_with("CONV_TIME total=0 active=0 idle=0 turns=1 status=DONE"), "{told}");
+    let output = stage.ok(&["bench", "logs", path.to_str().unwrap()]);
+    assert!(
+        output.starts_with("CONV_TIME total=0 active=0 idle=0 turns=1 status=DONE"),
+        "{output}"
+    );
 }
 
 #[test]
@@ -117,7 +120,7 @@ fn bug_17_a_run_that_cannot_start_leaves_nothing_and_ingest_scores_no_retrieval(
     let nobody = stage.run(&run("again", &["--via", "http://127.0.0.1:1"]));
     assert_ne!(nobody.code, 0);
     assert!(!place(&stage, "again").exists(), "{nobody:?}");
-    let told = stage.ok(&run("again", &["--mode", "ingest"]));
-    assert!(!told.contains("-0.0000") && !told.contains("recall"), "{told}");
+    let output = stage.ok(&run("again", &["--mode", "ingest"]));
+    assert!(!output.contains("-0.0000") && !output.contains("recall"), "{output}");
     assert_eq!(summary(&place(&stage, "again"))["retrieval"], json!({}));
 }

@@ -111,8 +111,8 @@ fn a_run_that_is_killed_five_times_ends_like_one_that_is_not() {
     assert_eq!(summary(&whole), summary(&killed));
     assert_own_dates(&events);
     for directory in [&whole, &killed] {
-        let told = stage.ok(&["bench", "verify", directory.to_str().unwrap()]);
-        assert_eq!(told, "140 sessions and 20 questions agree\n");
+        let output = stage.ok(&["bench", "verify", directory.to_str().unwrap()]);
+        assert_eq!(output, "140 sessions and 20 questions agree\n");
     }
     let compared =
         stage.ok(&["bench", "compare", whole.to_str().unwrap(), killed.to_str().unwrap()]);
@@ -149,9 +149,12 @@ fn interrupt_after(stage: &Stage, args: &[&str], events: &Path, bytes: u64) -> O
 fn broken_off(stage: &Stage, id: &str, bytes: u64) -> u64 {
     let broken = place(stage, id);
     let ran = interrupt_after(stage, &run(id, &[]), &broken.join("events.jsonl"), bytes);
-    let told = String::from_utf8(ran.stderr).unwrap();
+    let output = String::from_utf8(ran.stderr).unwrap();
     assert!(!ran.status.success());
-    assert!(told.contains(&format!("interrupted; go on with --resume --run-id {id}")), "{told}");
+    assert!(
+        output.contains(&format!("interrupted; go on with --resume --run-id {id}")),
+        "{output}"
+    );
     let counts = summary(&broken)["questions_by_status"].clone();
     let count = |status: &str| counts[status].as_u64().unwrap();
     assert!(count("CANCEL") <= 2, "two workers: {counts}");
@@ -208,11 +211,11 @@ fn a_model_looks_twice_answers_and_judges_and_what_it_took_is_told() {
     };
     let plan = std::fs::read_to_string(stage.home().join("bench.toml")).unwrap();
     stage.file("bench.toml", &(plan + &of("answer") + &of("judge")));
-    let told = stage.json(&run("asked", &[]));
-    assert_eq!(told["disagreements"], json!(["q00", "q01"]), "rules say right, the model wrong");
-    assert_eq!(told["accuracy"]["all"], json!({ "n": 2, "right": 0, "percent": 0.0 }));
-    assert_eq!((&told["input_tokens"], &told["output_tokens"]), (&json!(60), &json!(30)));
-    assert!((told["cost"].as_f64().unwrap() - 0.00006).abs() < 1e-9, "{}", told["cost"]);
+    let output = stage.json(&run("asked", &[]));
+    assert_eq!(output["disagreements"], json!(["q00", "q01"]), "rules say right, the model wrong");
+    assert_eq!(output["accuracy"]["all"], json!({ "n": 2, "right": 0, "percent": 0.0 }));
+    assert_eq!((&output["input_tokens"], &output["output_tokens"]), (&json!(60), &json!(30)));
+    assert!((output["cost"].as_f64().unwrap() - 0.00006).abs() < 1e-9, "{}", output["cost"]);
     let lines = lines(&place(&stage, "asked"));
     assert_eq!(lines[0]["hypothesis"], "It was 100 euros.");
     assert_eq!(lines[1]["verdict"], json!({ "matched": true, "judged": false }));
@@ -233,13 +236,14 @@ fn what_measuring_costs_is_written_into_the_summary() {
     let stage = Stage::new();
     furnish(&stage, 3, 3);
     stage.ok(&run("one", &[]));
-    let told = stage.json(&["bench", "overhead", "bench.toml", "--run-id", "one", "--rounds", "3"]);
-    assert_eq!((&told["questions"], told["with"].as_array().unwrap().len()), (&json!(3), 3));
-    let percent = told["overhead_percent"].as_f64().unwrap();
+    let output =
+        stage.json(&["bench", "overhead", "bench.toml", "--run-id", "one", "--rounds", "3"]);
+    assert_eq!((&output["questions"], output["with"].as_array().unwrap().len()), (&json!(3), 3));
+    let percent = output["overhead_percent"].as_f64().unwrap();
     assert!((-90.0..900.0).contains(&percent), "{percent}");
     let kept = summary(&place(&stage, "one"))["overhead"].clone();
-    assert_eq!(kept["percent"], told["overhead_percent"]);
-    assert_eq!(kept["standard_error"], told["standard_error_percent"]);
+    assert_eq!(kept["percent"], output["overhead_percent"]);
+    assert_eq!(kept["standard_error"], output["standard_error_percent"]);
     assert_eq!(kept["rounds"], 3);
     stage.ok(&["bench", "verify", place(&stage, "one").to_str().unwrap()]);
 }
@@ -248,11 +252,11 @@ fn what_measuring_costs_is_written_into_the_summary() {
 fn a_run_leaves_what_others_can_check() {
     let stage = Stage::new();
     furnish(&stage, 3, 3);
-    let told = stage.json(&run("one", &[]));
+    let output = stage.json(&run("one", &[]));
     let directory = place(&stage, "one");
-    assert_eq!(told["accuracy"]["all"], json!({ "n": 3, "right": 3, "percent": 100.0 }));
-    assert_eq!(told["retrieval"]["all"]["any@5"], 100.0);
-    assert_eq!(told["sessions_by_status"], json!({ "CANCEL": 0, "DONE": 12, "FAIL": 0 }));
+    assert_eq!(output["accuracy"]["all"], json!({ "n": 3, "right": 3, "percent": 100.0 }));
+    assert_eq!(output["retrieval"]["all"]["any@5"], 100.0);
+    assert_eq!(output["sessions_by_status"], json!({ "CANCEL": 0, "DONE": 12, "FAIL": 0 }));
     let line = &lines(&directory)[0];
     assert_eq!((&line["question_id"], &line["status"]), (&json!("q00"), &json!("DONE")));
     assert!(line["hypothesis"].as_str().unwrap().contains("bicycle"));
@@ -265,8 +269,8 @@ fn a_run_leaves_what_others_can_check() {
     let log = std::fs::read_to_string(directory.join("run.log")).unwrap();
     assert_eq!(log.lines().filter(|line| line.contains("CONV_TIME total=")).count(), 12);
     assert!(log.contains("question=q00 session=s1\n"), "{log}");
-    assert_eq!(told["by_kind"]["ingest"]["n"], 9);
-    assert_eq!(told["by_kind"]["question"]["n"], 3);
+    assert_eq!(output["by_kind"]["ingest"]["n"], 9);
+    assert_eq!(output["by_kind"]["question"]["n"], 3);
     let setup = std::fs::read_to_string(directory.join("setup.json")).unwrap();
     for name in ["dataset_hash", "version", "seed", "plan"] {
         assert!(setup.contains(&format!("\"{name}\": ")), "{setup}");
@@ -289,16 +293,16 @@ fn over_a_server_a_run_finds_and_says_the_same() {
     stage.ok(&run("here", &[]));
     let server = stage.serve();
     stage.ok(&run("there", &["--via", &server.url]));
-    let told = |id: &str| -> Vec<Value> {
+    let results = |id: &str| -> Vec<Value> {
         let rows = lines(&place(&stage, id)).into_iter();
-        let told = |row: Value| {
+        let result = |row: Value| {
             let asked = [&row["question_id"], &row["question_type"], &row["question_date"]];
             let found = [&row["retrieved"], &row["hypothesis"], &row["verdict"]];
             json!([asked, found, row["conversation_turns"], row["status"]])
         };
-        rows.map(told).collect()
+        rows.map(result).collect()
     };
-    assert_eq!(told("here"), told("there"));
+    assert_eq!(results("here"), results("there"));
 }
 
 #[test]

@@ -24,8 +24,8 @@ fn c44_a_removed_fact_stays_away_and_a_corrected_one_stays() {
     stage.ok(&["remember", "My cat is called Tom", "--at", "2025-04-02 10:00"]);
     distill(&stage);
     let fact = first_fact(&stage);
-    let told = stage.ok(&["facts", "--correct", &fact, "I live in Basel"]);
-    assert!(told.starts_with("I live in Basel (mentioned 2025-03-02)"), "{told}");
+    let output = stage.ok(&["facts", "--correct", &fact, "I live in Basel"]);
+    assert!(output.starts_with("I live in Basel (mentioned 2025-03-02)"), "{output}");
     let cat = stage.json(&["facts"])["data"][1]["id"].as_str().unwrap().to_owned();
     assert!(stage.ok(&["facts", "--remove", &cat]).starts_with("Removed fact "));
     stage.ok(&["regenerate"]);
@@ -108,9 +108,9 @@ fn e5_without_a_server_facts_come_by_themselves_or_are_told_of() {
     let stage = Stage::new();
     stage.ok(&["remember", "I live in Bern", "--at", "2025-03-02 10:00"]);
     let ran = stage.run(&["facts"]);
-    let told =
+    let is_explained =
         ran.stdout.contains("Bern") || ran.stderr.contains("run them with: everwhen distill");
-    assert!(told, "{ran:?}");
+    assert!(is_explained, "{ran:?}");
     std::thread::sleep(Duration::from_millis(2_200));
     let facts = stage.ok(&["facts"]);
     assert!(facts.contains("I live in Bern"), "{facts}");
@@ -122,8 +122,8 @@ fn b54_context_documents_are_found_by_recall() {
     stage.ok(&["remember", "Hello there, my friend"]);
     stage.file("about.md", "The user collects xylophones.");
     stage.ok(&["context", "put", "about.md"]);
-    let told = stage.json(&["recall", "what about xylophones?"]);
-    assert_eq!(told["contexts"][0]["content"], "The user collects xylophones.", "{told}");
+    let output = stage.json(&["recall", "what about xylophones?"]);
+    assert_eq!(output["contexts"][0]["content"], "The user collects xylophones.", "{output}");
 }
 
 #[test]
@@ -132,10 +132,10 @@ fn b23_events_are_ordered_by_when_they_happened() {
     stage.ok(&["remember", "I visited Rome in 2023.", "--at", "2024-03-01 10:00"]);
     stage.ok(&["remember", "We were in Paris in 2022.", "--at", "2024-07-05 10:00"]);
     distill(&stage);
-    let told = stage.ok(&["timeline", "--events"]);
-    let lines: Vec<&str> = told.lines().collect();
-    assert!(lines[0].starts_with("2022-01-01 – We were in Paris in 2022."), "{told}");
-    assert!(lines[1].starts_with("2023-01-01 – I visited Rome in 2023."), "{told}");
+    let output = stage.ok(&["timeline", "--events"]);
+    let lines: Vec<&str> = output.lines().collect();
+    assert!(lines[0].starts_with("2022-01-01 – We were in Paris in 2022."), "{output}");
+    assert!(lines[1].starts_with("2023-01-01 – I visited Rome in 2023."), "{output}");
 }
 
 #[test]
@@ -198,11 +198,11 @@ fn b63_tags_and_context_versions_are_changed_and_deleted() {
 #[test]
 fn c26_thresholds_are_measured_saved_and_used() {
     let stage = Stage::new();
-    let told = stage.json(&["models", "calibrate"]);
-    assert_eq!(told["embedder"], "static256-e1");
+    let output = stage.json(&["models", "calibrate"]);
+    assert_eq!(output["embedder"], "static256-e1");
     for name in ["same", "related", "borne_out"] {
-        assert_eq!(told[name]["threshold"], told[name]["in_use"], "{name}: {told}");
-        assert!(told[name]["precision"].as_f64().unwrap() > 0.8, "{name}: {told}");
+        assert_eq!(output[name]["threshold"], output[name]["in_use"], "{name}: {output}");
+        assert!(output[name]["precision"].as_f64().unwrap() > 0.8, "{name}: {output}");
     }
     let pair = |label: &str, a: &str, b: &str| {
         serde_json::json!({ "is": label, "a": a, "b": b }).to_string()
@@ -292,9 +292,9 @@ fn d45_the_model_looks_back_at_past_conversations() {
     assert_eq!(stage.json(&["retrospection"])["conversations"], serde_json::json!([]));
     assert_eq!(stage.run(&["retrospection", "--run"]).code, 4, "there is no model");
     let (_model, config) = with_model(&stage, serde_json::json!([]));
-    let told = stage.ok(&["--config", &config, "retrospection", "--run"]);
-    assert!(told.starts_with("## ") && told.contains(" — 2025-03-02 "), "{told}");
-    assert!(told.ends_with("Ask about dates first.\n"), "{told}");
+    let output = stage.ok(&["--config", &config, "retrospection", "--run"]);
+    assert!(output.starts_with("## ") && output.contains(" — 2025-03-02 "), "{output}");
+    assert!(output.ends_with("Ask about dates first.\n"), "{output}");
     // One that ends later is looked back at without being asked for.
     stage.ok(&["remember", "Please sort my mails", "--at", "2025-04-02 10:00"]);
     std::thread::sleep(Duration::from_millis(2_200));

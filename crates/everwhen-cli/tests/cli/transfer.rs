@@ -38,8 +38,8 @@ fn import(stage: &Stage, path: &std::path::Path, args: &[&str]) -> Value {
     stage.json(&[&["import", path.to_str().unwrap(), "--yes"], args].concat())
 }
 
-fn counts(told: &Value) -> (u64, u64) {
-    (told["stored"].as_u64().unwrap(), told["known"].as_u64().unwrap())
+fn counts(report: &Value) -> (u64, u64) {
+    (report["stored"].as_u64().unwrap(), report["known"].as_u64().unwrap())
 }
 
 #[test]
@@ -124,8 +124,8 @@ fn an_exported_vault_comes_back() {
     let shown = other.ok(&["import", file.to_str().unwrap(), "--dry-run"]);
     assert!(shown.contains("Would restore 7 entries"), "{shown}");
     assert_eq!(other.ok(&["vaults"]), "");
-    let told = other.ok(&["import", file.to_str().unwrap(), "--yes"]);
-    assert!(told.contains("Restored 7 entries in vault \"default\""), "{told}");
+    let output = other.ok(&["import", file.to_str().unwrap(), "--yes"]);
+    assert!(output.contains("Restored 7 entries in vault \"default\""), "{output}");
     let again = other.home().join("again.jsonl");
     other.ok(&["export", "vault", again.to_str().unwrap()]);
     // Every command also does work that is due, such as making facts; what was said does not change by it.
@@ -135,8 +135,8 @@ fn an_exported_vault_comes_back() {
         lines.map(ToOwned::to_owned).collect()
     };
     assert_eq!((said(&again).len(), said(&again)), (7, said(&file)));
-    let told = other.ok(&["import", file.to_str().unwrap(), "--yes"]);
-    assert!(told.contains("Restored 0 entries") && told.contains("7 already here"), "{told}");
+    let output = other.ok(&["import", file.to_str().unwrap(), "--yes"]);
+    assert!(output.contains("Restored 0 entries") && output.contains("7 already here"), "{output}");
 }
 
 #[test]
@@ -246,11 +246,11 @@ fn a_backup_of_a_database_restores_into_either_kind_of_store() {
     let back = stage.home().join("back");
     let back = back.to_str().unwrap();
     stage.ok(&["backup", file, "--restore", "--data", back]);
-    let told = |place: &[&str]| stage.ok(&[&["timeline"], place].concat());
-    let expected = told(&["--store", &from]);
+    let timeline = |place: &[&str]| stage.ok(&[&["timeline"], place].concat());
+    let expected = timeline(&["--store", &from]);
     assert!(expected.contains("I visited MoMA"), "{expected}");
-    assert_eq!(told(&["--store", &to]), expected);
-    assert_eq!(told(&["--data", back]), expected);
+    assert_eq!(timeline(&["--store", &to]), expected);
+    assert_eq!(timeline(&["--data", back]), expected);
     let again = stage.run(&["backup", file, "--restore", "--store", &to]);
     assert_ne!(again.code, 0, "a store that is not empty is not written to");
 }
@@ -263,14 +263,17 @@ fn a_day_without_a_time_is_found_by_any_hour_of_it_and_said_to_be_about_that_day
     assert_eq!(counts(&import(&stage, &path, &["--from", "rows", "--memory", "m"])), (2, 0));
     let in_memory = |args: &[&str]| stage.ok(&[args, &["--memory", "m"]].concat());
     let hour = ["--after", "2023-03-03 15:00", "--before", "2023-03-03 16:00"];
-    for told in [
+    for output in [
         in_memory(&[&["entries"], &hour[..]].concat()),
         in_memory(&[&["timeline"], &hour[..]].concat()),
         in_memory(&[&["recall", "cat"], &hour[..]].concat()),
         in_memory(&["recall", "What about the cat on 3 March 2023?", "--period", "filter"]),
         in_memory(&["recall", "What about the cat on 3 March 2023?", "--briefing"]),
     ] {
-        assert!(told.contains("bout 3 March 2023") && told.contains("The cat was ill"), "{told}");
+        assert!(
+            output.contains("bout 3 March 2023") && output.contains("The cat was ill"),
+            "{output}"
+        );
     }
     let next = in_memory(&["entries", "--after", "2023-03-04 00:00"]);
     assert!(!next.contains("ill") && next.contains("well"), "{next}");
@@ -381,13 +384,13 @@ fn the_chats_of_a_memory_go_to_other_programs_and_back() {
         ("sillytavern", "chats.zip"),
     ] {
         let file = stage.home().join(name);
-        let told = stage.ok(&["export", format, file.to_str().unwrap(), "--memory", "chatgpt"]);
-        assert!(told.contains(name), "{told}");
+        let output = stage.ok(&["export", format, file.to_str().unwrap(), "--memory", "chatgpt"]);
+        assert!(output.contains(name), "{output}");
         let again = stage.run(&["export", format, file.to_str().unwrap(), "--memory", "chatgpt"]);
         assert_ne!(again.code, 0, "{format}: nothing is replaced");
         let memory = format!("from {format}");
-        let told = import(&stage, &file, &["--memory", &memory]);
-        assert_eq!(counts(&told), (7, 0), "{format}: {told}");
+        let output = import(&stage, &file, &["--memory", &memory]);
+        assert_eq!(counts(&output), (7, 0), "{format}: {output}");
         let said = |memory: &str| -> Vec<(Value, Value)> {
             let list = stage.json(&["entries", "--memory", memory]);
             let rows = list["data"].as_array().unwrap().clone();

@@ -174,8 +174,11 @@ fn sessions_of_every_program_are_followed_as_they_grow_tear_shrink_lose_their_be
         };
         let first = |count: u32| -> Vec<String> { (0..count).map(said).collect() };
         (program.write)(&file, 0..2, Cut::Nothing);
-        let told = watch();
-        assert!(told.contains(&format!("Stored 2 entries in memory {name:?}")), "{name}: {told}");
+        let output = watch();
+        assert!(
+            output.contains(&format!("Stored 2 entries in memory {name:?}")),
+            "{name}: {output}"
+        );
         assert_eq!(watch(), "", "{name}: nothing is new");
         (program.write)(&file, 0..4, Cut::End);
         watch();

@@ -43,8 +43,8 @@ fn folder(stage: &Stage) -> std::path::PathBuf {
 
 /// Chapters without what differs from vault to vault.
 fn chapters(stage: &Stage, vault: &str) -> Vec<Value> {
-    let told = stage.ok(&["chapters", "--json", "--memory", "d1", "--vault", vault]);
-    let page: Value = serde_json::from_str(&told).unwrap();
+    let output = stage.ok(&["chapters", "--json", "--memory", "d1", "--vault", vault]);
+    let page: Value = serde_json::from_str(&output).unwrap();
     let mut rows = page["data"].as_array().unwrap().clone();
     for row in &mut rows {
         for field in ["id", "creation_time"] {
@@ -101,8 +101,8 @@ fn what_changed_in_wilmer_comes_over_and_what_cannot_be_read_is_told() {
     std::fs::write(&memories, json!([{"text_block": "Both.", "hash": HELLO}]).to_string()).unwrap();
     std::fs::write(public.join("DiscussionIds/d1/chat_summary.json"), "gAAAAencrypted").unwrap();
     let ran = stage.run(&["import", "wilmer", from]);
-    let told = "d1: Imported 1 memory, 1 time; 1 already here; 1 no longer there and removed\n";
-    assert_eq!(ran.stdout, told);
+    let expected = "d1: Imported 1 memory, 1 time; 1 already here; 1 no longer there and removed\n";
+    assert_eq!(ran.stdout, expected);
     assert!(ran.stderr.contains("chat_summary.json: this is not JSON"), "{}", ran.stderr);
     let plain = stage.run(&["import", &format!("{from}/DiscussionIds/d1"), "--vault", "other"]);
     assert!(plain.stderr.contains("everwhen import wilmer"), "{plain:?}");

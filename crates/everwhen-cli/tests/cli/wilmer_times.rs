@@ -35,14 +35,14 @@ fn both_layouts_come_in_and_go_out_as_they_were() {
 #[test]
 fn what_cannot_be_read_is_told_and_nothing_is_stored() {
     let stage = Stage::new();
-    for (document, told) in [
+    for (document, expected) in [
         ("gAAAAABencrypted", "not a JSON object"),
         (r#"{"a591": "2025-09-20"}"#, "(Saturday, 2025-09-20 18:31:21)"),
         (r#"{"a591": "(Saturday, 2025-09-20 18:31:21)"}"#, "64 hexadecimal digits"),
     ] {
         let file = stage.file("d_timestamps.json", document);
         let ran = stage.run(&["import", "wilmer-timestamps", file.to_str().unwrap()]);
-        assert!(ran.code != 0 && ran.stderr.contains(told), "{ran:?}");
+        assert!(ran.code != 0 && ran.stderr.contains(expected), "{ran:?}");
     }
     let empty = stage.home().join("empty");
     std::fs::create_dir(&empty).unwrap();

@@ -18,8 +18,8 @@ fn good_files_are_listed() {
     let stage = Stage::new();
     folder(&stage, &[("hello.json", "// says hello\n[{\"type\": \"StaticResponse\"}]")]);
     assert_eq!(stage.ok(&["workflow", "check", "flows"]), "ok   hello, 1 node\n");
-    let told = stage.json(&["workflow", "check", "flows"]);
-    assert_eq!(told, serde_json::json!({ "workflows": ["hello"], "flaws": [] }));
+    let output = stage.json(&["workflow", "check", "flows"]);
+    assert_eq!(output, serde_json::json!({ "workflows": ["hello"], "flaws": [] }));
 }
 
 #[test]
@@ -67,14 +67,14 @@ fn a_message_runs_through_a_workflow_and_is_kept() {
         seen, "I went to the museum\nWhen was it?",
         "what stands behind the answer was done"
     );
-    let told = stage.json(&["entries", "--memory", "ana"]);
-    assert_eq!(told["data"][0]["content"], said, "{told}");
-    let told = stage.json(&run);
-    let nodes = told["nodes"].as_array().unwrap();
+    let output = stage.json(&["entries", "--memory", "ana"]);
+    assert_eq!(output["data"][0]["content"], said, "{output}");
+    let output = stage.json(&run);
+    let nodes = output["nodes"].as_array().unwrap();
     let kinds: Vec<&str> = nodes.iter().map(|node| node["type"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["VectorMemorySearch", "StaticResponse", "WorkflowLock", "SaveCustomFile"]);
     assert_eq!((&nodes[0]["input"], &nodes[1]["title"]), (&"museum".into(), &"Answer".into()));
-    assert!(nodes[0]["took_ms"].as_f64().unwrap() > 0.0 && told["cost"] == 0.0, "{told}");
+    assert!(nodes[0]["took_ms"].as_f64().unwrap() > 0.0 && output["cost"] == 0.0, "{output}");
     let traced = stage.ok(&[&run[..], &["--trace"]].concat());
     assert!(traced.contains("chat.2 StaticResponse Answer"), "{traced}");
     assert!(traced.contains("  in  museum\n"), "{traced}");
@@ -101,13 +101,13 @@ const BEHIND: &str = r#"[{"type": "Standard", "endpointName": "e", "prompt": "fi
 fn model() -> (String, mpsc::Receiver<usize>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
-    let (told, heard) = mpsc::channel();
+    let (sender, heard) = mpsc::channel();
     std::thread::spawn(move || {
         let mut waiting = Vec::new();
         for (number, stream) in (1..).zip(listener.incoming()) {
             let mut stream = stream.unwrap();
             read_request(&mut stream);
-            let _ = told.send(number);
+            let _ = sender.send(number);
             if number == 2 {
                 waiting.push(stream);
                 continue;

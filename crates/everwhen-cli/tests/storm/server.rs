@@ -17,6 +17,8 @@ impl Server {
     /// Starts one on this data, with the model at this address if there is one.
     pub(crate) fn start(data: &Path, model: Option<&str>) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_everwhen"));
+        // It is for the test; the program knows no such setting.
+        command.env_remove("EVERWHEN_TEST_KILLS");
         if let Some(url) = model {
             command.env("EVERWHEN_LLM_PROVIDER", "openai").env("EVERWHEN_LLM_MODEL", "scripted");
             command.env("EVERWHEN_LLM_BASE_URL", url);

@@ -133,8 +133,8 @@ fn last_sound(
 
 /// Whether a version still tells what the chapters tell: none of those in it was written later.
 fn is_sound(snapshot: &dyn Snapshot, place: MemoryRef, version: &RollingSummary) -> Result<bool> {
-    let (told, latest) = snapshot.chapters_through(place, version.through)?;
-    Ok(told == version.chapters && latest.is_none_or(|latest| latest <= version.creation_time))
+    let (count, latest) = snapshot.chapters_through(place, version.through)?;
+    Ok(count == version.chapters && latest.is_none_or(|latest| latest <= version.creation_time))
 }
 
 /// The next version in the words of a writer, if there is one that writes summaries.
@@ -173,11 +173,11 @@ async fn words(
     let so_far = if so_far.is_empty() { "(nothing yet)" } else { so_far };
     let asked = format!("Summary so far:\n{so_far}\n\nNext chapters:\n{}", shown.join("\n\n"));
     let prompt = Prompt::new(include_str!("prompts/fold.md"), asked).with_max_tokens(REPLY_TOKENS);
-    Ok((asker.ask("summary", &prompt, told).await?, WrittenBy::Llm))
+    Ok((asker.ask("summary", &prompt, read_summary).await?, WrittenBy::Llm))
 }
 
 /// The summary in a model's answer.
-fn told(reply: &Reply) -> Result<String> {
+fn read_summary(reply: &Reply) -> Result<String> {
     if reply.text.trim().is_empty() {
         return Err(Error::invalid("the model's answer holds no summary"));
     }

@@ -97,18 +97,18 @@ impl Vault {
         dry_run: bool,
     ) -> Result<ChapterImport> {
         imported.check()?;
-        let told = Arc::new(Mutex::new(ChapterImport::default()));
-        let tell = Arc::clone(&told);
+        let result = Arc::new(Mutex::new(ChapterImport::default()));
+        let slot = Arc::clone(&result);
         let outcome = self
             .edit_memory_for(memory, Absent::Make, move |edit| {
                 let done = import(edit, &imported)?;
-                *tell.lock().unwrap_or_else(PoisonError::into_inner) = done;
+                *slot.lock().unwrap_or_else(PoisonError::into_inner) = done;
                 if dry_run { Err(Error::conflict(DRY_RUN)) } else { Ok(()) }
             })
             .await;
         match outcome {
             Err(error) if !dry_run || error.message() != DRY_RUN => Err(error),
-            _ => Ok(*told.lock().unwrap_or_else(PoisonError::into_inner)),
+            _ => Ok(*result.lock().unwrap_or_else(PoisonError::into_inner)),
         }
     }
 }
@@ -282,15 +282,15 @@ fn remove_others(
 /// same a second time, and has the rest planned again.
 fn replan(edit: &mut MemoryEdit<'_>, before: &[Chapter]) -> Result<()> {
     let foreign = edit.tx.chapters(edit.place(), ChapterSelection::Foreign)?;
-    if let Some(until) = told_until(&foreign) {
-        let told = |one: &&Chapter| !one.kind.is_foreign() && end(one.last) <= end(until);
-        before.iter().filter(told).try_for_each(|one| edit.remove_chapter(one.id))?;
+    if let Some(until) = foreign_end(&foreign) {
+        let is_covered = |one: &&Chapter| !one.kind.is_foreign() && end(one.last) <= end(until);
+        before.iter().filter(is_covered).try_for_each(|one| edit.remove_chapter(one.id))?;
     }
     watch::plan_from(edit, Timestamp::MIN)
 }
 
 /// Where the last chapter of another system ends, among those whose time the source states.
-pub(super) fn told_until(foreign: &[Chapter]) -> Option<Cursor> {
+pub(super) fn foreign_end(foreign: &[Chapter]) -> Option<Cursor> {
     let is_stated = |one: &&Chapter| {
         one.provenance.as_ref().is_some_and(|from| from.time_from == TimeFrom::Stated)
     };
@@ -299,17 +299,17 @@ pub(super) fn told_until(foreign: &[Chapter]) -> Option<Cursor> {
 
 /// Leaves out entries that chapters of another system cover: all up to the last one whose text has
 /// the hash of the last message of such a chapter.
-pub(super) fn without_told(foreign: &[Chapter], mut entries: Vec<Entry>) -> Vec<Entry> {
+pub(super) fn after_foreign(foreign: &[Chapter], mut entries: Vec<Entry>) -> Vec<Entry> {
     if foreign.is_empty() {
         return entries;
     }
     let hashes: HashSet<TextHash> = foreign.iter().map(|one| TextHash(one.digest)).collect();
-    let is_told = |entry: &Entry| {
+    let is_covered = |entry: &Entry| {
         let forms = TextHash::forms(entry.role, entry.content.as_str());
         forms.iter().any(|form| hashes.contains(form))
     };
-    let told = entries.iter().rposition(is_told);
-    entries.drain(..told.map_or(0, |told| told + 1));
+    let last_covered = entries.iter().rposition(is_covered);
+    entries.drain(..last_covered.map_or(0, |last_covered| last_covered + 1));
     entries
 }
 

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::{Chapter, RollingSummary, fold};
-use crate::memory::{Address, ChapterId, MemoryId};
+use crate::memory::{Address, ChapterId, ForgetMark, MemoryId};
 use crate::ports::{ChapterSelection, Cursor, PastKind};
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::vault::{Absent, Page, Vault, View, page, page_limit};
@@ -111,17 +111,20 @@ impl Vault {
     }
 
     /// Writes a version of the rolling summary that holds all chapters there are. Refused while
-    /// there are none, and for an empty text.
+    /// there are none, for an empty text, and if something was forgotten in the memory since the text's writer
+    /// read it.
     pub async fn write_summary(
         &self,
         memory: Address<MemoryId>,
         text: String,
+        read_at: ForgetMark,
         idempotency: Option<Idempotency>,
     ) -> Result<Done> {
         if text.trim().is_empty() {
             return Err(Error::invalid("the summary is empty; write some text"));
         }
         self.edit_memory(memory, Absent::Refuse, idempotency, move |edit| {
+            edit.check_mark(&read_at)?;
             fold::write_by_hand(edit, &text)?;
             Ok(Receipt::Memory(edit.memory.id))
         })

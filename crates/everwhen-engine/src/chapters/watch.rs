@@ -38,8 +38,8 @@ pub(crate) fn note_said(edit: &mut MemoryEdit<'_>, earliest: Timestamp) -> Resul
 /// Notes that entries that were stored before changed their standing, none said before `since`. A
 /// job that is under way has read them as they were; another takes its place.
 pub(crate) fn note_change(edit: &mut MemoryEdit<'_>, since: Timestamp) -> Result<()> {
-    let is_told = edit.memory.chaptered_until.is_some_and(|until| since <= until);
-    if is_told || edit.memory.chapters_at == ON_ITS_WAY {
+    let is_chaptered = edit.memory.chaptered_until.is_some_and(|until| since <= until);
+    if is_chaptered || edit.memory.chapters_at == ON_ITS_WAY {
         plan_from(edit, since)?;
     }
     edit.note_moved()

@@ -120,7 +120,7 @@ fn look(
     // Up to there the plan is what it was: more entries never change earlier chapters.
     let sound = snapshot.chapters(place, ChapterSelection::Last(memory.chapters_from))?.pop();
     let foreign = snapshot.chapters(place, ChapterSelection::Foreign)?;
-    let ends = [sound.map(|chapter| chapter.last), imported::told_until(&foreign)];
+    let ends = [sound.map(|chapter| chapter.last), imported::foreign_end(&foreign)];
     let from = ends.into_iter().flatten().max_by_key(|end| (end.time, end.sequence));
     let (planned, rest) = plan_some(snapshot, place, from, &foreign, rules)?;
     let mut known = snapshot.chapters(place, ChapterSelection::Story(from, None))?;
@@ -153,7 +153,7 @@ fn plan_some(
         let query = EntryQuery { from, limit: Some(limit), ..EntryQuery::default() };
         let entries = snapshot.entries(place, &query)?;
         let is_all = entries.len() < limit;
-        let planned = plan(imported::without_told(foreign, entries), rules);
+        let planned = plan(imported::after_foreign(foreign, entries), rules);
         let rest = planned.last().and_then(Planned::last).filter(|_| !is_all);
         if is_all || rest.is_some() {
             return Ok((planned, rest));
@@ -195,13 +195,13 @@ async fn written(
         chapters: chapters.into_iter().map(|chapter| chapter.text).collect(),
         summary: summaries.into_iter().next().map(|summary| summary.text).unwrap_or_default(),
     };
-    let told = writer.write(&material).await?;
-    let own = in_plain_words(&told.text, &planned.entries, zone)?;
+    let draft = writer.write(&material).await?;
+    let own = in_plain_words(&draft.text, &planned.entries, zone)?;
     let some = |list: Vec<String>, own| if list.is_empty() { own } else { list };
     Ok(ChapterDraftWords {
-        title: if told.title.is_empty() { own.title } else { chapter_title(&told.title) },
-        entities: some(told.entities, own.entities),
-        key_phrases: some(told.key_phrases, own.key_phrases),
+        title: if draft.title.is_empty() { own.title } else { chapter_title(&draft.title) },
+        entities: some(draft.entities, own.entities),
+        key_phrases: some(draft.key_phrases, own.key_phrases),
         text: own.text,
         by: own.by,
     })
@@ -224,8 +224,9 @@ async fn words(
     let prompt = Prompt::new(include_str!("prompts/chapter.md"), shown)
         .with_schema("chapter", include_str!("prompts/chapter.schema.json"))
         .with_max_tokens(rules.max_response_tokens);
-    let read =
-        |reply: &Reply| told(reply.json.as_ref().unwrap_or(&Json::Null), &planned.entries, zone);
+    let read = |reply: &Reply| {
+        read_draft(reply.json.as_ref().unwrap_or(&Json::Null), &planned.entries, zone)
+    };
     asker.ask("chapter", &prompt, read).await
 }
 
@@ -245,7 +246,7 @@ fn chapter_title(title: &str) -> String {
     summary::without_controls(&shorten(title, TITLE_CHARS))
 }
 
-fn told(json: &Json, entries: &[Entry], zone: &Zone) -> Result<ChapterDraftWords> {
+fn read_draft(json: &Json, entries: &[Entry], zone: &Zone) -> Result<ChapterDraftWords> {
     let words = in_plain_words(json.text("summary").unwrap_or_default(), entries, zone)?;
     let title = json.text("title").unwrap_or_default().trim();
     let list = |name: &str| -> Vec<String> {
@@ -367,8 +368,8 @@ fn digest_now(
         (first.time, first.sequence) <= (stands.time, stands.sequence)
             && (stands.time, stands.sequence) <= (last.time, last.sequence)
     };
-    let told = entries.iter().filter(|entry| super::plan::is_spoken(entry)).filter(between);
-    Ok(chapter_digest(told.map(|entry| entry.id)))
+    let spoken = entries.iter().filter(|entry| super::plan::is_spoken(entry)).filter(between);
+    Ok(chapter_digest(spoken.map(|entry| entry.id)))
 }
 
 /// Says up to when there are chapters and when to look again, and has new ones folded.

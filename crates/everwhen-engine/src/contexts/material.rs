@@ -58,7 +58,7 @@ impl ContextMaterial {
     }
 
     /// Whether there is anything to tell.
-    pub(super) fn tells(&self) -> bool {
+    pub(super) fn has_content(&self) -> bool {
         !self.facts.is_empty() || !self.conversations.is_empty()
     }
 
@@ -74,8 +74,8 @@ impl ContextMaterial {
 
     /// Up to when it tells.
     pub(super) fn until(&self) -> Option<Timestamp> {
-        let told = self.conversations.iter().map(|one| one.last_at);
-        told.chain(self.facts.iter().map(|view| view.last_mentioned_at)).max()
+        let times = self.conversations.iter().map(|one| one.last_at);
+        times.chain(self.facts.iter().map(|view| view.last_mentioned_at)).max()
     }
 }
 

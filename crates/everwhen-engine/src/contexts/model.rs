@@ -56,8 +56,8 @@ fn shown(material: &ContextMaterial) -> String {
     lines.push("Chapters:".to_owned());
     let chapters = material.chapters.iter().skip(material.chapters.len().saturating_sub(CHAPTERS));
     lines.extend(chapters.map(|one| {
-        let told = shorten(&format!("{}. {}", one.title, one.text), CHAPTER_CHARS);
-        one.dated(&told, zone)
+        let text = shorten(&format!("{}. {}", one.title, one.text), CHAPTER_CHARS);
+        one.dated(&text, zone)
     }));
     lines.push("Conversations:".to_owned());
     lines.extend(material.conversations.iter().filter_map(|one| {

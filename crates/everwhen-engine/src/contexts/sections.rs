@@ -156,8 +156,8 @@ impl Sections {
         let timeline = fit("Timeline", &self.timeline, TIMELINE + spare / 3);
         let facts = fit("Facts", &self.facts, left - room(&timeline));
         let all = [description, facts, preferences, decisions, topics, entities, notes, timeline];
-        let told: Vec<String> = all.into_iter().filter(|section| !section.is_empty()).collect();
-        told.join("\n\n")
+        let sections: Vec<String> = all.into_iter().filter(|section| !section.is_empty()).collect();
+        sections.join("\n\n")
     }
 }
 
@@ -230,14 +230,14 @@ fn description(material: &ContextMaterial) -> String {
     let about = material.memory.description.as_ref();
     let about = about.map_or_else(String::new, |about| format!(": {}", shorten(about, 400)));
     let name = shorten(material.memory.name.as_str(), 100);
-    let told = match (material.since, material.until()) {
+    let period = match (material.since, material.until()) {
         (Some(since), Some(until)) => {
             let (since, until) = (zone.day(since), zone.day(until));
             format!(" What was said from {since} to {until}.")
         }
         _ => String::new(),
     };
-    format!("{name}{about}.{told}").replace("..", ".")
+    format!("{name}{about}.{period}").replace("..", ".")
 }
 
 /// The words that stand for the most chapters, newest chapters first among equals; before there are
@@ -258,26 +258,24 @@ fn entities(material: &ContextMaterial) -> Vec<String> {
 
 /// The most frequent of these words, those that come first before others.
 fn most_frequent(words: Vec<String>) -> Vec<String> {
-    let mut counts: Vec<(String, usize)> = Vec::new();
-    for word in words {
-        match counts.iter_mut().find(|(known, _)| *known == word) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((word, 1)),
-        }
+    let mut counts: HashMap<String, (usize, usize)> = HashMap::new();
+    for (place, word) in words.into_iter().enumerate() {
+        counts.entry(word).or_insert((0, place)).0 += 1;
     }
-    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_unstable_by_key(|(_, (count, place))| (std::cmp::Reverse(*count), *place));
     counts.into_iter().take(WORDS).map(|(word, _)| word).collect()
 }
 
 /// A line for each conversation, newest first.
 fn timeline(material: &ContextMaterial) -> Vec<SectionLine> {
     let zone = &material.vault.zone;
-    let told = material.conversations.iter().rev().filter_map(|one| {
+    let titles = material.conversations.iter().rev().filter_map(|one| {
         let title = &one.summary.as_ref()?.title;
         let text = shorten(title, limits::TIMELINE_CHARS);
         Some(SectionLine { time: one.started_at, day: Some(zone.day(one.started_at)), text })
     });
-    told.collect()
+    titles.collect()
 }
 
 #[cfg(test)]
@@ -304,6 +302,16 @@ mod tests {
             notes: lines(count, None),
             timeline: lines(count, Some(Date::constant(2025, 1, 1))),
         }
+    }
+
+    /// Also among the phrases of hundreds of thousands of chapters, where comparing each with all would take hours.
+    #[test]
+    fn the_most_frequent_words_come_first_and_early_ones_before_late_ones() {
+        let rare = (0..500_000).map(|number| number.to_string());
+        let words = ["b", "a"].into_iter().map(str::to_owned).chain(rare);
+        let found = most_frequent(words.chain(["a".to_owned(), "c".to_owned()]).collect());
+        assert_eq!(found[..4], ["a", "b", "0", "1"]);
+        assert_eq!(found.len(), WORDS);
     }
 
     #[test]

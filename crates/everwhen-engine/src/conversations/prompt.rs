@@ -30,9 +30,10 @@ pub(crate) fn render(
 }
 
 fn recent(snapshot: &dyn Snapshot, place: MemoryRef, zone: &Zone) -> Result<Option<String>> {
-    let told: Vec<String> =
-        ended(snapshot, place, None)?.iter().filter_map(|one| tell(one, zone)).collect();
-    Ok((!told.is_empty()).then(|| format!("## Recent Conversations\n\n{}", told.join("\n\n"))))
+    let sections: Vec<String> =
+        ended(snapshot, place, None)?.iter().filter_map(|one| section(one, zone)).collect();
+    Ok((!sections.is_empty())
+        .then(|| format!("## Recent Conversations\n\n{}", sections.join("\n\n"))))
 }
 
 /// The last conversations that ended, and had ended before a given time, oldest first.
@@ -54,7 +55,7 @@ pub(crate) fn ended(
     Ok(ended)
 }
 
-fn tell(conversation: &Conversation, zone: &Zone) -> Option<String> {
+fn section(conversation: &Conversation, zone: &Zone) -> Option<String> {
     let (summary, ended) = (conversation.summary.as_ref()?, conversation.ended.as_ref()?);
     let (title, text) = (quoted(&summary.title), quoted(&summary.text));
     Some(format!("### {title} (ended {})\n{text}", zone.rfc3339(ended.at)))

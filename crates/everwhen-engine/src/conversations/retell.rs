@@ -24,12 +24,12 @@ pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
     let Some(read) = engine.material(job).await? else { return engine.drop_job(job).await };
     let Some(asker) = engine.asker(&read.vault, job) else { return engine.drop_job(job).await };
     let asked = prompt(&read.entries, &read.vault.zone);
-    let read = |reply: &Reply| retold(reply.json.as_ref().unwrap_or(&Json::Null));
-    let retold = asker.ask("title", &asked, read).await?;
+    let read = |reply: &Reply| title_and_summary(reply.json.as_ref().unwrap_or(&Json::Null));
+    let title_and_summary = asker.ask("title", &asked, read).await?;
     engine
         .commit(job, move |edit, job| {
             let Some(mut conversation) = job_run::ended_subject(edit, job)? else { return Ok(()) };
-            let (title, text) = retold.clone();
+            let (title, text) = title_and_summary.clone();
             let known = conversation.summary.map(|known| known.title);
             let title = title.or(known).unwrap_or_default();
             conversation.summary = Some(Summary { title, text, by: SummaryBy::Llm });
@@ -54,7 +54,7 @@ fn prompt(entries: &[Entry], zone: &Zone) -> Prompt {
 }
 
 /// The title, if it is one, and the summary.
-fn retold(json: &Json) -> Result<(Option<String>, String)> {
+fn title_and_summary(json: &Json) -> Result<(Option<String>, String)> {
     let said = json.text("summary").unwrap_or_default();
     let sentences: Vec<&str> = said.unicode_sentences().take(summary::SENTENCES).collect();
     let text = shorten(&sentences.concat(), SUMMARY_CHARS);
@@ -72,7 +72,7 @@ mod tests {
 
     fn judged(title: &str, summary: &str) -> Result<(Option<String>, String)> {
         let member = |name: &str, text: &str| (name.to_owned(), Json::Text(text.to_owned()));
-        retold(&Json::Object(vec![member("title", title), member("summary", summary)]))
+        title_and_summary(&Json::Object(vec![member("title", title), member("summary", summary)]))
     }
 
     #[test]
@@ -88,6 +88,6 @@ mod tests {
     #[test]
     fn an_answer_without_a_summary_is_none() {
         assert!(judged("one two three four five", " … ").is_err());
-        assert!(retold(&Json::Null).is_err());
+        assert!(title_and_summary(&Json::Null).is_err());
     }
 }

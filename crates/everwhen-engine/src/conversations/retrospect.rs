@@ -61,10 +61,10 @@ fn answer(reply: &Reply) -> Result<String> {
 /// Retrospections as one text: a heading with title and local time of the end for each.
 pub fn as_text(conversations: &[Conversation], zone: &Zone) -> String {
     let section = |one: &Conversation| {
-        let told = one.retrospection.as_ref()?;
+        let retrospection = one.retrospection.as_ref()?;
         let title = one.summary.as_ref().map_or("Conversation", |summary| &summary.title);
         let ended = one.ended.as_ref().map_or(one.last_at, |ended| ended.at);
-        Some(format!("## {title} — {}\n\n{}\n", zone.minute(ended), told.text))
+        Some(format!("## {title} — {}\n\n{}\n", zone.minute(ended), retrospection.text))
     };
     conversations.iter().filter_map(section).collect::<Vec<_>>().join("\n")
 }

@@ -27,6 +27,9 @@ pub(crate) fn link_all(facts: &mut [Fact], ruler: &Ruler) {
 /// Only pairs that can have changed are compared; the result is the same as that of linking all facts.
 pub(crate) fn relink(facts: &mut [Fact], fresh: &HashSet<FactId>, ruler: &Ruler) -> Vec<FactId> {
     facts.sort_by(|a, b| a.order().cmp(&b.order()));
+    if fresh.is_empty() && are_linked(facts) {
+        return Vec::new();
+    }
     let links = Linking::new(facts, fresh, ruler).links();
     let mut changed = Vec::new();
     for (fact, link) in facts.iter_mut().zip(links) {
@@ -36,6 +39,21 @@ pub(crate) fn relink(facts: &mut [Fact], fresh: &HashSet<FactId>, ruler: &Ruler)
         }
     }
     changed
+}
+
+/// Whether every link of these facts, in order, is to an earlier one of them. If none of them has just come, all
+/// links are right then.
+pub(crate) fn are_linked(facts: &[Fact]) -> bool {
+    let targets: HashSet<FactId> =
+        facts.iter().filter_map(|fact| fact.link).map(|link| link.to).collect();
+    let mut met: HashSet<FactId> = HashSet::with_capacity(targets.len());
+    facts.iter().all(|fact| {
+        let is_right = fact.link.is_none_or(|link| met.contains(&link.to));
+        if targets.contains(&fact.id) {
+            met.insert(fact.id);
+        }
+        is_right
+    })
 }
 
 /// Facts in order, some of which have just come.
@@ -217,7 +235,7 @@ fn relate(older: &ComparedFact<'_>, newer: &ComparedFact<'_>, ruler: &Ruler) -> 
         (true, false) => if_later(Relation::Supersedes),
         _ if close >= thresholds.same && old == new => Some(Relation::Repeats),
         _ if old != new && old.len() == new.len() => if_later(Relation::Supersedes),
-        _ if newer.tells_a_change() => if_later(Relation::Supersedes),
+        _ if newer.states_a_change() => if_later(Relation::Supersedes),
         _ => None,
     }
 }

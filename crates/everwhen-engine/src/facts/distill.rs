@@ -37,8 +37,8 @@ pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
             }
             let query = EntryQuery::of_conversation(conversation.id, Which::All);
             let entries = edit.tx.entries(edit.place(), &query)?;
-            let told = entries.iter().filter(|entry| !is_statement(entry));
-            let entries: Vec<EntryId> = told.map(|entry| entry.id).collect();
+            let spoken = entries.iter().filter(|entry| !is_statement(entry));
+            let entries: Vec<EntryId> = spoken.map(|entry| entry.id).collect();
             keep(edit, &entries, &drafts)?;
             conversation.distilled_at = Some(edit.now);
             conversation.facts_dropped = dropped;
@@ -54,13 +54,13 @@ async fn drafts(
     read: &ConversationMaterial,
     job: &Job,
 ) -> Result<(Vec<Draft>, u64)> {
-    let (zone, told) = (&read.vault.zone, told(read));
+    let (zone, spoken) = (&read.vault.zone, spoken(read));
     let (drafts, dropped) = match engine.asker(&read.vault, job) {
-        Some(asker) if !told.is_empty() => {
-            let mut proposed = model::drafts(&asker, &told, zone).await?;
+        Some(asker) if !spoken.is_empty() => {
+            let mut proposed = model::drafts(&asker, &spoken, zone).await?;
             let unshared = std::mem::take(&mut proposed.unshared);
             let count = unshared.len();
-            let close = close(engine, unshared, &told).await?;
+            let close = close(engine, unshared, &spoken).await?;
             let dropped = proposed.dropped + (count - close.len()) as u64;
             proposed.believed.extend(close);
             (proposed.believed, dropped)
@@ -72,11 +72,11 @@ async fn drafts(
 
 /// What a conversation says by the rules, without a model.
 fn by_rules(engine: &Engine, read: &ConversationMaterial) -> Vec<Draft> {
-    chosen(engine, extract::drafts(&told(read), &read.vault.zone))
+    chosen(engine, extract::drafts(&spoken(read), &read.vault.zone))
 }
 
 /// What was said. The statements of a graph are facts from the moment they are stored.
-fn told(read: &ConversationMaterial) -> Vec<Entry> {
+fn spoken(read: &ConversationMaterial) -> Vec<Entry> {
     read.entries.iter().filter(|entry| !is_statement(entry)).cloned().collect()
 }
 

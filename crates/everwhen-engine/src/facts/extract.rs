@@ -38,9 +38,9 @@ fn of_sentence(entry: &Entry, start: usize, sentence: &str, zone: &Zone) -> Opti
     let lower = sentence.to_lowercase().replace('’', "'");
     let words: Vec<&str> = lower.unicode_words().collect();
     let matter = matter::read(sentence);
-    let tells = matter.is_some() || words.iter().any(|word| is_first_person(word));
+    let has_subject = matter.is_some() || words.iter().any(|word| is_first_person(word));
     let length = (LEAST_WORDS..=MOST_WORDS).contains(&words.len());
-    if !tells || !length || sentence.ends_with('?') || is_talk(&lower) {
+    if !has_subject || !length || sentence.ends_with('?') || is_talk(&lower) {
         return None;
     }
     let statement = match &entry.speaker {

@@ -51,19 +51,6 @@ pub(crate) fn keep(
     save(edit, standing, &fresh)
 }
 
-/// Forgets what rests on entries that are forgotten; says how many facts that were.
-pub(crate) fn forget_entries(edit: &mut MemoryEdit<'_>, entries: &[EntryId]) -> Result<u64> {
-    let doomed = edit.tx.facts(edit.place(), FactSelection::On(entries))?;
-    if doomed.is_empty() {
-        return Ok(0);
-    }
-    let ids: Vec<FactId> = doomed.iter().map(|fact| fact.id).collect();
-    let removed = edit.remove_facts(&ids)?;
-    let left = standing(edit)?;
-    save(edit, left, &HashSet::new())?;
-    Ok(removed)
-}
-
 /// Facts that count now.
 pub(super) fn standing(edit: &MemoryEdit<'_>) -> Result<Vec<Fact>> {
     Ok(divided(edit)?.0)

@@ -91,8 +91,8 @@ fn believed(proposed: &Json, window: &[&Entry], zone: &Zone) -> Option<(Draft, b
     let content = entry.content.as_str();
     let quote = proposed.text("quote").and_then(|quote| find(content, quote));
     let shares = shares_words(&statement, content);
-    let told = content_words(&statement).next().is_some();
-    if !told || !has_all_figures(&statement, content) || (!shares && quote.is_none()) {
+    let has_content = content_words(&statement).next().is_some();
+    if !has_content || !has_all_figures(&statement, content) || (!shares && quote.is_none()) {
         return None;
     }
     let range = quote.clone().unwrap_or(0..content.len());
@@ -126,9 +126,9 @@ fn about_matter(draft: Draft, proposed: &Json, entry: &Entry) -> Draft {
     let quoted = &content[draft.evidence.range.clone()];
     let named = || {
         let (key, value) = (proposed.text("matter")?, proposed.text("value")?.trim());
-        let told = !key.trim().is_empty() && !value.is_empty();
+        let is_complete = !key.trim().is_empty() && !value.is_empty();
         let said = content.to_lowercase().contains(&value.to_lowercase());
-        (told && said).then(|| (plain_key(key), value.to_owned()))
+        (is_complete && said).then(|| (plain_key(key), value.to_owned()))
     };
     let read = if entry.role == Role::User { stated_matter(quoted) } else { None };
     let matter = match (named(), read) {

@@ -1,15 +1,19 @@
 //! Asking for facts, and what may be done to one: pin it.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 
 use super::{Fact, FactLines, FactView, ProfileLine, by_month, profile};
-use super::{views, views_at};
+use super::{views, views_at, views_by_links};
+use crate::index::FactListKey;
 use crate::job::JobKind;
 use crate::memory::{Address, FactId, MemoryId, Name};
 use crate::ports::{FactSelection, PastKind};
 use crate::receipt::{Done, Idempotency, Receipt};
+use crate::similarity::Ruler;
 use crate::time::{Period, Zone, read_period};
-use crate::vault::{Absent, Page, Vault, page, page_limit};
+use crate::vault::{Absent, Page, Vault, View, page, page_limit};
 use crate::{Error, Result};
 
 /// Which facts to list, in order of mention.
@@ -77,8 +81,9 @@ impl Vault {
         let limit = page_limit(query.limit)?;
         let (now, zone) = (self.engine().now(), self.info().await?.zone);
         let about = query.about.as_deref().map(|text| read_about(text, now, &zone)).transpose()?;
-        let mut shown = self.fact_views(memory, query.as_of).await?;
-        shown.retain(|view| query.admits(view, about));
+        let all = self.fact_views(memory, query.as_of).await?;
+        let mut shown: Vec<&FactView> =
+            all.iter().filter(|view| query.admits(view, about)).collect();
         // Pinned ones stand first.
         shown.sort_by_key(|view| (view.fact.pinned_at.is_none(), place(view)));
         if let Some(from) = query.from {
@@ -88,7 +93,7 @@ impl Vault {
             };
             shown.drain(..known.unwrap_or_else(behind));
         }
-        shown.truncate(limit + 1);
+        let shown = shown.into_iter().take(limit + 1).cloned().collect();
         Ok(page(shown, limit, place))
     }
 
@@ -98,9 +103,10 @@ impl Vault {
         memory: Address<MemoryId>,
         lines: FactLines,
     ) -> Result<String> {
-        let mut shown = self.fact_views(memory, None).await?;
-        let counts = |view: &FactView| view.is_current() || lines.all;
-        shown.retain(|view| counts(view) && view.fact.withdrawn_at.is_none());
+        let all = self.fact_views(memory, None).await?;
+        let counts = |view: &&FactView| view.is_current() || lines.all;
+        let valid = all.iter().filter(counts).filter(|view| view.fact.withdrawn_at.is_none());
+        let shown: Vec<FactView> = valid.cloned().collect();
         Ok(by_month(&shown, &self.info().await?.zone, lines))
     }
 
@@ -116,10 +122,11 @@ impl Vault {
     /// What happened, by when it happened, oldest first: facts whose words name a time. What was
     /// replaced is not among it.
     pub async fn events(&self, memory: Address<MemoryId>) -> Result<Vec<FactView>> {
-        let mut shown = self.fact_views(memory, None).await?;
-        shown.retain(|view| view.is_current() && view.fact.withdrawn_at.is_none());
+        let all = self.fact_views(memory, None).await?;
         let since = |view: &FactView| view.fact.event.and_then(|event| event.since());
-        shown.retain(|view| since(view).is_some());
+        let stands = |view: &&FactView| view.is_current() && view.fact.withdrawn_at.is_none();
+        let happened = all.iter().filter(stands).filter(|view| since(view).is_some());
+        let mut shown: Vec<FactView> = happened.cloned().collect();
         shown.sort_by_key(|view| (since(view), view.fact.id));
         Ok(shown)
     }
@@ -166,14 +173,21 @@ impl Vault {
         &self,
         memory: Address<MemoryId>,
         instant: Option<Timestamp>,
-    ) -> Result<Vec<FactView>> {
-        let ruler = self.engine().ruler();
-        self.read(memory, move |view, _| {
-            let facts = view.snapshot.facts(view.place, FactSelection::All)?;
+    ) -> Result<Arc<Vec<FactView>>> {
+        let (ruler, cache) = (self.engine().ruler(), Arc::clone(&self.engine().index_cache));
+        self.read(memory, move |view, memory| {
             let zone = &view.vault.zone;
-            let Some(at) = instant else { return Ok(views(facts, zone)) };
-            let past = view.snapshot.past(view.place, at, &[PastKind::Facts])?;
-            Ok(views_at(facts, (at, &past.facts), &ruler, zone))
+            let Some(at) = instant else {
+                let facts = view.snapshot.facts(view.place, FactSelection::WithoutVectors)?;
+                return Ok(Arc::new(views(facts, zone)));
+            };
+            let key = FactListKey::new(view.place, memory, at, zone);
+            if let Some(shown) = cache.fact_lists.get(&key) {
+                return Ok(shown);
+            }
+            let shown = Arc::new(views_as_of(view, at, &ruler)?);
+            cache.fact_lists.put(key, &shown);
+            Ok(shown)
         })
         .await
     }
@@ -190,7 +204,7 @@ impl Vault {
             first = place;
         }
         let mut line = vec![shown[first].clone()];
-        for view in &shown {
+        for view in shown.iter() {
             let follows = |one: &FactView| Some(one.fact.id) == view.supersedes;
             if line.iter().any(follows) {
                 line.push(view.clone());
@@ -200,6 +214,19 @@ impl Vault {
             line.iter().position(|view| view.fact.id == asked).ok_or_else(|| no_fact(id))?;
         Ok((line, place))
     }
+}
+
+/// The facts of a memory as they were shown at an instant. They are compared again only if some of them were
+/// withdrawn since, or stored later than what follows them.
+fn views_as_of(view: &View<'_>, at: Timestamp, ruler: &Ruler) -> Result<Vec<FactView>> {
+    let (snapshot, zone) = (view.snapshot, &view.vault.zone);
+    let past = snapshot.past(view.place, at, &[PastKind::Facts])?;
+    let facts = snapshot.facts(view.place, FactSelection::WithoutVectors)?;
+    if let Some(shown) = views_by_links(facts, (at, &past.facts), zone) {
+        return Ok(shown);
+    }
+    let facts = snapshot.facts(view.place, FactSelection::All)?;
+    Ok(views_at(facts, (at, &past.facts), ruler, zone))
 }
 
 fn place(view: &FactView) -> (Timestamp, FactId) {

@@ -279,11 +279,11 @@ fn replace(
     let lines: Vec<&str> = changed.split('\n').collect();
     let first = line_of(at).saturating_sub(AROUND);
     let last = (line_of(at) + AROUND + 1).min(lines.len());
-    let told = format!(
+    let message = format!(
         "The memory file has been edited. Here is the snippet showing the change (with line numbers):\n{}",
         numbered(&lines[first..last], first + 1)
     );
-    Ok((told, edit(place, changed.clone())))
+    Ok((message, edit(place, changed.clone())))
 }
 
 /// Where a text occurs, overlapping occurrences included.
@@ -383,13 +383,13 @@ mod tests {
         ])
     }
 
-    fn told(command: FileCommand) -> String {
+    fn message(command: FileCommand) -> String {
         command.apply(&files()).map_or_else(|error| error.message().to_owned(), |(text, _)| text)
     }
 
     #[test]
     fn views_read_as_models_know_them() {
-        let view = |path: &str, lines| told(FileCommand::View { path: path.into(), lines });
+        let view = |path: &str, lines| message(FileCommand::View { path: path.into(), lines });
         assert_eq!(
             view("/memories", None),
             "Here're the files and directories up to 2 levels deep in /memories, excluding hidden items:\n\
@@ -417,7 +417,7 @@ mod tests {
     fn edits_answer_with_the_exact_texts() {
         let path = || "/memories/notes.md".to_owned();
         let replace = |old: &str| {
-            told(FileCommand::Replace { path: path(), old: old.into(), new: "drei".into() })
+            message(FileCommand::Replace { path: path(), old: old.into(), new: "drei".into() })
         };
         assert_eq!(
             replace("three"),
@@ -435,7 +435,7 @@ mod tests {
         );
         let insert = FileCommand::Insert { path: path(), line: 9, text: "x".into() };
         assert_eq!(
-            told(insert),
+            message(insert),
             "Invalid `insert_line` parameter: 9. It should be within the range [0, 5]."
         );
         let insert = FileCommand::Insert { path: path(), line: 0, text: "zero\n".into() };
@@ -443,7 +443,7 @@ mod tests {
         assert_eq!(text, "The file /memories/notes.md has been edited.");
         assert!(writes[0].text.as_deref().unwrap().starts_with("zero\none\n"));
         let create = FileCommand::Create { path: path(), text: "x".into() };
-        assert_eq!(told(create), "File /memories/notes.md already exists");
+        assert_eq!(message(create), "File /memories/notes.md already exists");
     }
 
     #[test]
@@ -453,8 +453,8 @@ mod tests {
         assert_eq!(text, "Successfully deleted /memories/deep");
         let path = "/memories/deep/er/est.md".to_owned();
         assert_eq!(gone, [FileWrite { stored_at: Some(path.clone()), path, text: None }]);
-        assert_eq!(told(delete("/memories/")), "Cannot delete the /memories directory itself");
-        assert_eq!(told(delete("/memories/no")), "The path /memories/no does not exist");
+        assert_eq!(message(delete("/memories/")), "Cannot delete the /memories directory itself");
+        assert_eq!(message(delete("/memories/no")), "The path /memories/no does not exist");
         let rename =
             FileCommand::Rename { from: "/memories/deep".into(), to: "/memories/d".into() };
         let (text, writes) = rename.apply(&files()).unwrap();
@@ -463,9 +463,10 @@ mod tests {
         assert_eq!(writes[0].stored_at.as_deref(), Some("/memories/deep/er/est.md"));
         let onto =
             FileCommand::Rename { from: "/memories/deep".into(), to: "/memories/notes.md".into() };
-        assert_eq!(told(onto), "The destination /memories/notes.md already exists");
-        let rename =
-            |from: &str, to: &str| told(FileCommand::Rename { from: from.into(), to: to.into() });
+        assert_eq!(message(onto), "The destination /memories/notes.md already exists");
+        let rename = |from: &str, to: &str| {
+            message(FileCommand::Rename { from: from.into(), to: to.into() })
+        };
         assert_eq!(
             rename("/memories/deep", "/memories/deep/down"),
             "Cannot rename /memories/deep to a path inside itself"
@@ -479,7 +480,7 @@ mod tests {
         let create = FileCommand::Create { path: below.into(), text: "x".into() };
         let refused = "The path /memories/notes.md/x is below /memories/notes.md, which is a file.";
         assert_eq!(
-            (told(create), rename("/memories/deep", below)),
+            (message(create), rename("/memories/deep", below)),
             (refused.into(), refused.into())
         );
     }
@@ -532,6 +533,6 @@ mod tests {
         let (path, text) = ("/memories/notes.md".to_owned(), "one\ntwo\nthree\nfour\nfive\n");
         let replace = FileCommand::Replace { path, old: "two".into(), new: "2".into() };
         let again = replace.repeated(Some(text));
-        assert_eq!(again, told(replace));
+        assert_eq!(again, message(replace));
     }
 }

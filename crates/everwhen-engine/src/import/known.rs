@@ -12,18 +12,17 @@ use jiff::Timestamp;
 
 use super::ImportedBranch;
 use crate::Result;
-use crate::memory::{
-    Address, ConversationId, Entry, EntryId, Name, NewEntry, Provenance, Role, Said,
-};
+use crate::memory::{ConversationId, Entry, EntryId, Name, NewEntry, Provenance, Role, Said};
 use crate::memory_edit::MemoryEdit;
 use crate::ports::{EntryQuery, Which};
+use crate::tombstones::imported::ForgottenImports;
 
 /// Ids that are looked up at a time.
 const LOOKUP: usize = 500;
 
 /// What is here already, and what of an import is not.
 #[derive(Default)]
-pub(super) struct Known {
+pub(super) struct Known<'f> {
     by_text: HashMap<(Timestamp, Role), Vec<Entry>>,
     by_id: HashMap<(Name, Name), Vec<Entry>>,
     /// The conversation, if it exists.
@@ -35,6 +34,8 @@ pub(super) struct Known {
     /// How many entries were here already.
     pub(super) known: u64,
     in_this_import: HashSet<(Name, Name)>,
+    /// What stays forgotten: it counts as known.
+    forgotten: Option<(&'f ForgottenImports<'f>, Name)>,
 }
 
 /// What goes on one branch.
@@ -65,20 +66,20 @@ fn key_of(from: Option<&Provenance>) -> Option<(Name, Name)> {
     Some((from.source.clone(), from.source_id.clone()?))
 }
 
-impl Known {
+impl<'f> Known<'f> {
     /// Finds what is here of a conversation, and of these ids anywhere in the memory.
     pub(super) fn find(
         edit: &MemoryEdit<'_>,
-        address: &Address<ConversationId>,
+        name: &Name,
         ids: &HashMap<Name, Vec<Name>>,
+        forgotten: Option<&'f ForgottenImports<'f>>,
     ) -> Result<Self> {
-        let mut known = Self::default();
+        let forgotten = forgotten.map(|forgotten| (forgotten, name.clone()));
+        let mut known = Self { forgotten, ..Self::default() };
         if edit.memory.last_sequence == 0 {
             return Ok(known);
         }
-        if let Address::Name(name) = address
-            && let Some(found) = edit.tx.conversation_named(edit.place(), name)?
-        {
+        if let Some(found) = edit.tx.conversation_named(edit.place(), name)? {
             known.conversation = Some(found.id);
             let query = EntryQuery::of_conversation(found.id, Which::All);
             for entry in edit.tx.entries(edit.place(), &query)? {
@@ -143,11 +144,16 @@ impl Known {
             }
         }
         let found = self.by_text(&new, key.as_ref());
-        match &found {
-            Some(_) => self.known += 1,
-            None => self.fresh.push(new),
+        if found.is_some() || self.is_forgotten(&new) {
+            self.known += 1;
+        } else {
+            self.fresh.push(new);
         }
         found
+    }
+
+    fn is_forgotten(&self, new: &NewEntry) -> bool {
+        self.forgotten.as_ref().is_some_and(|(forgotten, name)| forgotten.has(name, new))
     }
 
     /// The entry with this id. If its text has changed in its conversation, it is corrected.
@@ -171,7 +177,7 @@ impl Known {
         let alike = self.by_text.get_mut(&(time, new.role))?;
         let by_id = &self.by_id;
         let place = alike.iter().position(|old| {
-            old.content == new.content && !tells_apart(by_id, key, old.provenance.as_deref())
+            old.content == new.content && !are_distinct(by_id, key, old.provenance.as_deref())
         })?;
         Some(alike.swap_remove(place))
     }
@@ -179,7 +185,7 @@ impl Known {
 
 /// Whether ids say that two messages of the same time, role and text are two: both have one of the same
 /// kind, or the old one is in this import as well.
-fn tells_apart(
+fn are_distinct(
     in_import: &HashMap<(Name, Name), Vec<Entry>>,
     new: Option<&(Name, Name)>,
     old: Option<&Provenance>,

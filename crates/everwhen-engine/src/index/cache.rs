@@ -4,6 +4,7 @@
 mod catch_up;
 mod growth;
 mod persist;
+mod prefetch;
 mod turn_lock;
 mod updates;
 
@@ -19,6 +20,7 @@ use self::turn_lock::TurnLock;
 pub(crate) use self::updates::OpenedMemory;
 use super::distilled::Distilled;
 use super::embedders::{Embedders, embedded_passages};
+use super::fact_lists::FactLists;
 use super::memory_index::MemoryIndex;
 use super::moments::{PastMoment, PastMoments};
 use crate::Result;
@@ -45,6 +47,8 @@ pub(crate) struct IndexCache {
     cached: Mutex<CachedIndexes>,
     growth: GrowthTracker,
     bytes: Arc<IndexBytes>,
+    /// Lists of facts as of moments; not counted in `bytes`.
+    pub(crate) fact_lists: FactLists,
 }
 
 /// Bytes of all indexes that exist: cached, or used by a question though they were evicted.
@@ -173,7 +177,7 @@ impl IndexCache {
     /// Creates a cache of at most `budget` bytes.
     pub(crate) fn new(budget: usize) -> Self {
         let (cached, growth) = (Mutex::default(), GrowthTracker::default());
-        Self { budget, cached, growth, bytes: Arc::default() }
+        Self { budget, cached, growth, bytes: Arc::default(), fact_lists: FactLists::default() }
     }
 
     /// Returns how many bytes indexes may take together.
@@ -210,11 +214,13 @@ impl IndexCache {
     /// Drops all indexes; they are built again when they are needed.
     pub(crate) fn clear(&self) {
         self.lock().indexes.clear();
+        self.fact_lists.clear();
     }
 
     /// Drops the indexes of the memories of one vault.
     pub(crate) fn clear_vault(&self, vault: VaultId) {
         self.lock().indexes.retain(|_, (shared, _)| shared.place.vault != vault);
+        self.fact_lists.clear_vault(vault);
     }
 
     fn remove(&self, memory: MemoryId) {

@@ -161,7 +161,7 @@ impl MemoryIndex {
     /// Returns when each current entry was said or stored, in microseconds.
     pub(crate) fn times(&self, axis: TimeAxis) -> Vec<i64> {
         let current = self.documents().filter(|(_, document)| document.removed == i64::MAX);
-        current.map(|(_, document)| time_on(axis, document)).collect()
+        current.map(|(_, document)| time_on(axis, &document)).collect()
     }
 
     /// Returns the same for the entries that were current at a moment, given those that were different then.
@@ -178,10 +178,10 @@ impl MemoryIndex {
         let in_force = self
             .documents()
             .filter(|(number, document)| document.created <= at && was_in_force(*number, document));
-        in_force.map(|(_, document)| time_on(axis, document)).collect()
+        in_force.map(|(_, document)| time_on(axis, &document)).collect()
     }
 
-    fn documents(&self) -> impl Iterator<Item = (u32, &DocumentInfo)> {
+    fn documents(&self) -> impl Iterator<Item = (u32, DocumentInfo)> {
         (0..self.search.len() as u32).map(|number| (number, self.search.document(number)))
     }
 
@@ -214,12 +214,12 @@ impl MemoryIndex {
     /// Returns an entry of this memory, if it is cached.
     pub(crate) fn cached_entry(&self, memory: MemoryId, number: u32) -> Option<Entry> {
         let cached = self.entries.get(number)?;
-        cached.entry(memory, self.conversation_of(number), self.search.document(number))
+        cached.entry(memory, self.conversation_of(number), &self.search.document(number))
     }
 
     /// Returns the id of an entry.
     pub(crate) fn entry_id(&self, number: u32) -> EntryId {
-        entry_id(self.search.document(number))
+        entry_id(&self.search.document(number))
     }
 
     /// Returns the id of the conversation with this number.

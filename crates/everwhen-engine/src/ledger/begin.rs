@@ -64,7 +64,7 @@ pub(super) fn begin(edit: &mut MemoryEdit<'_>, history: &History, commit: Commit
     let found = find(edit.tx.snapshot(), edit.place(), &items)?.found;
     let started = begin_found(edit, history, commit, items, found)?;
     let oldest = edit.tx.ledger_lines(edit.place(), LedgerLines::Oldest)?.pop();
-    let messages = told(history, &started.items, &started.kept);
+    let messages = known_messages(history, &started.items, &started.kept);
     Ok(Begun {
         additions: additions(edit, history, &messages)?,
         messages,
@@ -145,11 +145,12 @@ fn additions(
     history: &History,
     messages: &[KnownMessage],
 ) -> Result<Vec<Option<Addition>>> {
-    let numbers: Vec<u64> = messages.iter().filter_map(|told| told.line).collect();
+    let numbers: Vec<u64> = messages.iter().filter_map(|message| message.line).collect();
     let mut known = edit.tx.additions(edit.place(), &numbers)?;
     known.retain(|(_, addition)| addition.person == history.client.person);
-    let of = |told: &KnownMessage| known.iter().find(|(number, _)| Some(*number) == told.line);
-    Ok(messages.iter().map(|told| of(told).map(|(_, addition)| addition.clone())).collect())
+    let of =
+        |message: &KnownMessage| known.iter().find(|(number, _)| Some(*number) == message.line);
+    Ok(messages.iter().map(|message| of(message).map(|(_, addition)| addition.clone())).collect())
 }
 
 /// A history laid beside the line of a memory.
@@ -274,12 +275,16 @@ fn exchange(
         Prefill::Text(text) => (None, Some(text)),
         Prefill::Line(line) => (Some(line.number), None),
     };
-    let after = kept.lines.last().map(|line| line.number);
+    let (after, asked) = match kept.lines.last() {
+        Some(line) => (Some(line.number), line.entry),
+        None => (None, None),
+    };
     Exchange {
         memory,
         started_at,
         commit,
         after,
+        asked,
         seen: kept.last_number,
         continues,
         prefill,
@@ -298,10 +303,14 @@ fn start(kept: &StoredRequest, now: Timestamp) -> Timestamp {
     asked + REPLY_BEGINS
 }
 
-fn told(history: &History, items: &[Item<'_>], kept: &StoredRequest) -> Vec<KnownMessage> {
-    let mut told = vec![KnownMessage::default(); history.messages.len()];
+fn known_messages(
+    history: &History,
+    items: &[Item<'_>],
+    kept: &StoredRequest,
+) -> Vec<KnownMessage> {
+    let mut known_messages = vec![KnownMessage::default(); history.messages.len()];
     for ((item, line), is_new) in items.iter().zip(&kept.lines).zip(&kept.is_new) {
-        told[item.index] = KnownMessage {
+        known_messages[item.index] = KnownMessage {
             time: Some(line.time),
             since: line.since,
             entry: line.entry,
@@ -309,7 +318,7 @@ fn told(history: &History, items: &[Item<'_>], kept: &StoredRequest) -> Vec<Know
             line: Some(line.number),
         };
     }
-    told
+    known_messages
 }
 
 /// When the message before the one being answered was said: in this history, else in the memory.

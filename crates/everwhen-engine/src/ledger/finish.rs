@@ -44,6 +44,14 @@ pub(super) fn finish(
     Ok(finished)
 }
 
+/// Whether what the reply answers was forgotten while it was given. The reply may repeat it.
+fn is_forgotten(edit: &MemoryEdit<'_>, exchange: &Exchange) -> Result<bool> {
+    match exchange.asked {
+        Some(asked) => Ok(edit.tx.entry(edit.place(), asked)?.is_none()),
+        None => Ok(false),
+    }
+}
+
 /// Notes how long it took to give a reply, where that is new.
 fn note_work(
     edit: &mut MemoryEdit<'_>,
@@ -165,9 +173,12 @@ fn add(
     (mark, asked, position): ([u8; 32], Option<LedgerLine>, Position),
 ) -> Result<Finished> {
     let time = asked.map_or(exchange.started_at, |asked| asked.time.max(exchange.started_at));
+    // Its line is kept, so that it is recognised when the client sends it again.
     let entry = match new_entry(reply) {
-        Some(entry) => keep::store_one(edit, entry.said_at(time))?,
-        None => None,
+        Some(entry) if !is_forgotten(edit, exchange)? => {
+            keep::store_one(edit, entry.said_at(time))?
+        }
+        _ => None,
     };
     let number = edit.tx.ledger_head(edit.place())?.unwrap_or_default().last_number + 1;
     let mut line = LedgerLine {

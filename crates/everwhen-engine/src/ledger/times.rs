@@ -85,8 +85,9 @@ mod tests {
 
     #[test]
     fn what_another_system_said_holds_where_it_fits() {
-        let told = |second| TimeClue::Claimed(at(second));
-        let clues = [told(5), TimeClue::Known(at(10)), told(7), told(500), TimeClue::Unknown];
+        let claimed = |second| TimeClue::Claimed(at(second));
+        let clues =
+            [claimed(5), TimeClue::Known(at(10)), claimed(7), claimed(500), TimeClue::Unknown];
         let times: Vec<i64> =
             backfill(&clues, at(100)).into_iter().map(Timestamp::as_second).collect();
         assert_eq!(times, [5, 10, 10, 99, 100]);

@@ -1,8 +1,10 @@
 //! Names people choose, and addresses: a thing is named by its id or by its name.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
+use super::unicode_names;
 use crate::{Error, Result, limits};
 
 /// A name that a caller chose: one line, not empty, no spaces at the ends, at most
@@ -33,14 +35,42 @@ impl Name {
         )))
     }
 
-    /// Refuses a name that begins as ids do, so that an address always means one thing.
-    pub(crate) fn refuse_prefix(&self, what: &str, prefix: &str) -> Result<()> {
+    /// Checks a name that something new gets, and returns it as it is stored: in Unicode's composed form. Names
+    /// that begin as ids do are refused, so that an address always means one thing, and so are names with invisible
+    /// characters, so that two names do not look the same. Names that exist already may have them.
+    pub(crate) fn for_new(&self, what: &str, prefix: &str) -> Result<Self> {
         if self.0.starts_with(prefix) {
             return Err(Error::invalid(format!(
                 "a {what}'s name may not begin with {prefix:?}: that is how ids begin"
             )));
         }
-        Ok(())
+        if let Some(hidden) = unicode_names::first_invisible(&self.0) {
+            return Err(Error::invalid(format!(
+                "a {what}'s name may not have invisible characters: there is a U+{:04X} in {:?}; leave it out",
+                u32::from(hidden),
+                self.0.escape_unicode().to_string()
+            )));
+        }
+        Ok(Self(unicode_names::composed(&self.0)))
+    }
+
+    /// Characters that are not seen. The name of something new has them only where they change what stands beside
+    /// them: joiners between characters beyond ASCII, and the tags of a flag.
+    pub fn invisible() -> &'static [RangeInclusive<char>] {
+        unicode_names::invisible()
+    }
+
+    /// The forms in which a name may be stored, this one first: composed and decomposed letters look the same.
+    pub(crate) fn forms(&self) -> Vec<Self> {
+        let mut forms = vec![self.clone()];
+        if !self.0.is_ascii() {
+            for form in [unicode_names::composed(&self.0), unicode_names::decomposed(&self.0)] {
+                if !forms.iter().any(|one| one.0 == form) {
+                    forms.push(Self(form));
+                }
+            }
+        }
+        forms
     }
 
     /// The name as text.
@@ -108,6 +138,42 @@ mod tests {
         for text in ["a", "Ana's notes", "日記", &"é".repeat(200)] {
             assert!(Name::new("name", text).is_ok(), "{text:?}");
         }
+    }
+
+    #[test]
+    fn new_names_are_composed_and_have_nothing_invisible() {
+        let new = |text: &str| Name::new("memory", text).unwrap().for_new("memory", "mem_");
+        for text in [
+            "a\u{200b}b",
+            "\u{202e}abc",
+            "a\u{2066}b",
+            "x\u{feff}",
+            "ad\u{ad}min",
+            "a\u{200d}b",
+            "a\u{e0067}",
+        ] {
+            let error = new(text).unwrap_err();
+            assert!(error.message().contains("invisible"), "{error}");
+        }
+        let scotland = "\u{1f3f4}\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}";
+        for text in ["ana", "日記", "👩\u{200d}👧", "❤\u{fe0f}", "می\u{200c}خواهم", scotland]
+        {
+            assert_eq!(new(text).unwrap().as_str(), text);
+        }
+        assert!(new("mem_x").is_err());
+        assert_eq!(new("cafe\u{301}").unwrap().as_str(), "café");
+    }
+
+    #[test]
+    fn a_name_is_found_in_both_forms() {
+        let forms = |text: &str| -> Vec<String> {
+            let forms = Name::new("name", text).unwrap().forms();
+            forms.iter().map(Name::to_string).collect()
+        };
+        assert_eq!(forms("cafe"), ["cafe"]);
+        assert_eq!(forms("café"), ["café", "cafe\u{301}"]);
+        assert_eq!(forms("cafe\u{301}"), ["cafe\u{301}", "café"]);
+        assert_eq!(forms("日記"), ["日記"]);
     }
 
     #[test]

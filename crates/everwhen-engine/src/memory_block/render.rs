@@ -47,11 +47,11 @@ pub(super) fn render(remembered: &Remembered<'_>, budget_tokens: usize) -> Strin
     let mut block = Block {
         from: remembered,
         left: budget_tokens.saturating_mul(LETTERS_PER_TOKEN),
-        told: ShownTexts::default(),
+        shown: ShownTexts::default(),
     };
-    block.told.note(remembered.message);
+    block.shown.note(remembered.message);
     for line in remembered.before.iter().flat_map(|text| text.lines()) {
-        block.told.note(line.split_once(": ").map_or(line, |(_, said)| said));
+        block.shown.note(line.split_once(": ").map_or(line, |(_, said)| said));
     }
     let pending = block.pending();
     let current = block.current();
@@ -67,7 +67,7 @@ struct Block<'a> {
     from: &'a Remembered<'a>,
     /// Characters left.
     left: usize,
-    told: ShownTexts,
+    shown: ShownTexts,
 }
 
 impl<'a> Block<'a> {
@@ -93,7 +93,7 @@ impl<'a> Block<'a> {
         let question = Shortened::new(entry.content.as_str(), ITEM_CHARS).quoted();
         let text = format!("## Waiting For An Answer\nThe assistant asked at {time}: {question}");
         let fits = self.take(text.chars().count() + 1, 0);
-        self.told.note(entry.content.as_str());
+        self.shown.note(entry.content.as_str());
         fits.then_some(text)
     }
 
@@ -115,7 +115,7 @@ impl<'a> Block<'a> {
             lines.push(line);
         }
         lines.reverse();
-        lines.iter().for_each(|line| self.told.note(line.entry.content.as_str()));
+        lines.iter().for_each(|line| self.shown.note(line.entry.content.as_str()));
         (!lines.is_empty() && self.head(heading)).then(|| days(heading, &lines))
     }
 
@@ -132,7 +132,7 @@ impl<'a> Block<'a> {
             let line = QuotedLine::of(&found.entry, self.from);
             if let Some(same) = lines.iter_mut().find(|known| known.says_the_same(&line)) {
                 same.said_again(line);
-            } else if !self.told.has_whole(line.entry.content.as_str())
+            } else if !self.shown.has_whole(line.entry.content.as_str())
                 && self.take(line.chars() + DAY_CHARS, reserve)
             {
                 lines.push(line);
@@ -140,7 +140,7 @@ impl<'a> Block<'a> {
         }
         lines.sort_by_key(QuotedLine::order);
         for line in &lines {
-            self.told.note(&line.said.to_string());
+            self.shown.note(&line.said.to_string());
         }
         let text = (!lines.is_empty() && self.head(heading)).then(|| days(heading, &lines));
         (opening.filter(|_| text.is_some()), text)
@@ -156,10 +156,10 @@ impl<'a> Block<'a> {
             let elsewhere = if fact.memory == self.from.own { "" } else { ELSEWHERE };
             let text = Shortened::new(&found.fact.text, ITEM_CHARS).quoted();
             let line = format!("- {text}{elsewhere}");
-            if !self.told.has(without_date(&found.fact.text))
+            if !self.shown.has(without_date(&found.fact.text))
                 && self.take(line.chars().count(), reserve)
             {
-                self.told.note(without_date(&found.fact.text));
+                self.shown.note(without_date(&found.fact.text));
                 chosen.push((fact.mentioned_at, line));
             }
         }
@@ -191,12 +191,12 @@ impl<'a> Block<'a> {
     /// A conversation in a line, without sentences that stand there already.
     fn summary(&mut self, one: &Conversation) -> Option<String> {
         let (summary, ended) = (one.summary.as_ref()?, one.ended.as_ref()?);
-        let new = self.told.rest_of(&summary.text)?;
-        self.told.note(&new);
+        let new = self.shown.rest_of(&summary.text)?;
+        self.shown.note(&new);
         let (day, elsewhere) = (self.from.zone.day(ended.at), one.memory != self.from.own);
         let elsewhere = if elsewhere { ELSEWHERE } else { "" };
         let text = Shortened::new(&new, ITEM_CHARS).quoted();
-        if self.told.has(&summary.title) {
+        if self.shown.has(&summary.title) {
             return Some(format!("- {day}{elsewhere}: {text}"));
         }
         let title = Shortened::new(&summary.title, ITEM_CHARS).quoted();

@@ -22,7 +22,7 @@ impl ShownTexts {
 
     /// Whether a text is told, by itself or within another.
     pub(super) fn has(&self, text: &str) -> bool {
-        words(text).is_none_or(|words| self.texts.iter().any(|told| told.contains(&words)))
+        words(text).is_none_or(|words| self.texts.iter().any(|known| known.contains(&words)))
     }
 
     /// The sentences of a text that are not told; nothing if all are.
@@ -44,13 +44,13 @@ mod tests {
 
     #[test]
     fn a_sentence_within_another_text_is_told() {
-        let mut told = ShownTexts::default();
-        told.note("Well: my cat is called Tim! He is old.");
-        assert!(told.has("My cat is called Tim."));
-        assert!(!told.has_whole("My cat is called Tim."));
-        assert!(!told.has("my cat is called Ti"), "words are compared whole");
-        let rest = told.rest_of("My cat is called Tim. He is seven. He is old.");
+        let mut shown = ShownTexts::default();
+        shown.note("Well: my cat is called Tim! He is old.");
+        assert!(shown.has("My cat is called Tim."));
+        assert!(!shown.has_whole("My cat is called Tim."));
+        assert!(!shown.has("my cat is called Ti"), "words are compared whole");
+        let rest = shown.rest_of("My cat is called Tim. He is seven. He is old.");
         assert_eq!(rest.as_deref(), Some("He is seven."));
-        assert_eq!(told.rest_of("He is old."), None);
+        assert_eq!(shown.rest_of("He is old."), None);
     }
 }

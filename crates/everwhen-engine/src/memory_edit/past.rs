@@ -51,9 +51,9 @@ impl MemoryEdit<'_> {
 
 /// Whether two states of a conversation say the same, apart from what follows from its entries.
 fn is_same(one: &Conversation, other: &Conversation) -> bool {
-    let told = |of: &Conversation| {
+    let state = |of: &Conversation| {
         let Conversation { ended, summary, retrospection, archived_at, restored_at, .. } = of;
         (ended.clone(), summary.clone(), retrospection.clone(), *archived_at, *restored_at)
     };
-    told(one) == told(other)
+    state(one) == state(other)
 }

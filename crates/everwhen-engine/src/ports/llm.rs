@@ -1,12 +1,13 @@
 //! The language-model port: messages in, text out, and, where a schema is given, JSON that fits it.
 //!
 //! Adapters wait, retry, and repair what can be repaired. What reaches the engine is an answer or
-//! an [`Error`](crate::Error); [`Error::passes`](crate::Error::passes) says whether the same
-//! question may be answered later. Neither prompts nor replies appear in errors.
+//! an [`Error`]; [`Error::passes`] says whether the same question may be answered later. An answer of
+//! no use is an answer, because it was paid for. Neither prompts nor replies appear in errors.
 
 use jiff::civil::Date;
 
 use super::Wait;
+use crate::Error;
 use crate::json::Json;
 use crate::memory::Role;
 
@@ -143,4 +144,6 @@ pub struct Reply {
     pub spent: Spent,
     /// Whether it was cached, so that no model was asked and nothing was paid.
     pub cached: bool,
+    /// Why it is of no use, though it has to be paid for.
+    pub unusable: Option<Error>,
 }

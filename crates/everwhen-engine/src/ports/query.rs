@@ -337,6 +337,8 @@ pub enum MemorySelection<'q> {
 pub enum FactSelection<'q> {
     /// All of them.
     All,
+    /// All of them without their vectors, which only comparing needs.
+    WithoutVectors,
     /// This one, whatever became of it.
     Id(FactId),
     /// Those that rest on any of these entries.

@@ -140,10 +140,12 @@ pub trait Snapshot {
         }
         Ok(extents)
     }
-    /// The next part of a memory's index, of those that begin above the sequence number `after` or a later
-    /// one: above which it begins, and the two parts of its bytes, which mean nothing to a store. Each part is
-    /// in memory of its own, so that one can be kept without the other.
-    fn segment(&self, memory: MemoryRef, after: u64) -> Result<Option<(u64, [Vec<u8>; 2])>>;
+    /// The sequence numbers above which the segments of a memory's index begin, in rising order.
+    fn segments(&self, memory: MemoryRef) -> Result<Vec<u64>>;
+    /// The segment of a memory's index that begins above the sequence number `after`: the two parts of its
+    /// bytes, which mean nothing to a store. Each part is in memory of its own, so that one can be kept
+    /// without the other.
+    fn segment(&self, memory: MemoryRef, after: u64) -> Result<Option<[Vec<u8>; 2]>>;
 
     /// The head of a memory's ledger.
     fn ledger_head(&self, memory: MemoryRef) -> Result<Option<LedgerHead>>;
@@ -207,9 +209,9 @@ pub trait Snapshot {
     fn vault(&self, id: VaultId) -> Result<Option<VaultInfo>> {
         Ok(self.find_vaults(VaultSelection::Id(id))?.pop())
     }
-    /// The vault with this name.
+    /// The vault with this name, in whichever form of Unicode it is stored.
     fn vault_named(&self, name: &Name) -> Result<Option<VaultInfo>> {
-        Ok(self.find_vaults(VaultSelection::Name(name))?.pop())
+        first_of(name, |form| Ok(self.find_vaults(VaultSelection::Name(form))?.pop()))
     }
     /// Vaults by name, behind `after`.
     fn vaults(&self, after: Option<&Name>, limit: usize) -> Result<Vec<VaultInfo>> {
@@ -219,9 +221,9 @@ pub trait Snapshot {
     fn memory(&self, memory: MemoryRef) -> Result<Option<Memory>> {
         Ok(self.memories(memory.vault, MemorySelection::Id(memory.memory))?.pop())
     }
-    /// A memory by name.
+    /// A memory by name, in whichever form of Unicode it is stored.
     fn memory_named(&self, vault: VaultId, name: &Name) -> Result<Option<Memory>> {
-        Ok(self.memories(vault, MemorySelection::Name(name))?.pop())
+        first_of(name, |form| Ok(self.memories(vault, MemorySelection::Name(form))?.pop()))
     }
     /// One entry, as [`Snapshot::each_of`] finds it.
     fn entry(&self, memory: MemoryRef, id: EntryId) -> Result<Option<Entry>> {
@@ -266,4 +268,15 @@ pub trait Snapshot {
     ) -> Result<Option<Neighbour>> {
         self.neighbour(memory, TimeSide::After(time), speakers)
     }
+}
+
+/// What is found by the first form of a name that finds something.
+fn first_of<T>(name: &Name, find: impl Fn(&Name) -> Result<Option<T>>) -> Result<Option<T>> {
+    for form in name.forms() {
+        let found = find(&form)?;
+        if found.is_some() {
+            return Ok(found);
+        }
+    }
+    Ok(None)
 }

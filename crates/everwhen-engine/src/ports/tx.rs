@@ -18,7 +18,7 @@ use crate::{Error, Result};
 
 /// A transaction. What a closure writes, its own reads see.
 pub trait Tx: Snapshot {
-    /// The same state, to read only; nothing that is read through it is held.
+    /// The same state, to read only.
     fn snapshot(&self) -> &dyn Snapshot;
     /// Adds a row, or replaces the one it is the same as, as [`Row`] says.
     fn put(&mut self, row: Row<'_>) -> Result<()>;

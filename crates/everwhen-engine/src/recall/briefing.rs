@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
 
 use super::{About, EntryFound, LineOrigin, OriginItem, Recollection};
-use crate::dated::{behind, event, told};
+use crate::dated::{behind, dated_line, event};
 use crate::memory::{Entry, FactId};
 use crate::text::Shortened;
 use crate::text::quoted;
@@ -203,7 +203,7 @@ fn write(
     line += 2;
     for item in items {
         let BriefingItem { time, event, gap, .. } = &*item;
-        write!(text, "\n{}", told(time.date(), event, gap.as_deref()))?;
+        write!(text, "\n{}", dated_line(time.date(), event, gap.as_deref()))?;
         line += 1;
         origin(line, item);
     }

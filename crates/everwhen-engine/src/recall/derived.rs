@@ -197,7 +197,7 @@ fn facts(
         })
         .collect();
     // What its owner has pinned is an answer to every question.
-    for view in views.all().iter().filter(|view| is_always_told(view, query)) {
+    for view in views.all().iter().filter(|view| is_always_shown(view, query)) {
         if found.iter().all(|one| one.fact.fact.id != view.fact.id) {
             found.push(FactFound { fact: view.clone(), score: 0.0, reasons: Vec::new() });
         }
@@ -205,7 +205,7 @@ fn facts(
     found
 }
 
-fn is_always_told(view: &FactView, query: &DerivedQuery<'_>) -> bool {
+fn is_always_shown(view: &FactView, query: &DerivedQuery<'_>) -> bool {
     let is_said = |bounds: Period| bounds.contains(view.fact.mentioned_at);
     view.fact.pinned_at.is_some()
         && view.is_current()

@@ -25,13 +25,13 @@ impl Vault {
         query: Query,
     ) -> Result<TimelineAbout> {
         let zone = self.info().await?.zone;
-        let told = self.recall(memory, query).await?;
-        let mut entries: Vec<_> = told.items.into_iter().map(|found| found.entry).collect();
+        let recollection = self.recall(memory, query).await?;
+        let mut entries: Vec<_> = recollection.items.into_iter().map(|found| found.entry).collect();
         entries.sort_by_key(|entry| (entry.conversation_time, entry.place));
         Ok(TimelineAbout {
             lines: lines(&entries, &zone, None),
-            about: told.about,
-            nothing_in_period: told.nothing_in_period,
+            about: recollection.about,
+            nothing_in_period: recollection.nothing_in_period,
         })
     }
 }

@@ -29,7 +29,10 @@ impl Engine {
 }
 
 /// Finds a vault by id or name.
-fn find_vault(snapshot: &dyn Snapshot, address: &Address<VaultId>) -> Result<Option<VaultInfo>> {
+pub(super) fn find_vault(
+    snapshot: &dyn Snapshot,
+    address: &Address<VaultId>,
+) -> Result<Option<VaultInfo>> {
     match address {
         Address::Id(id) => snapshot.vault(*id),
         Address::Name(name) => snapshot.vault_named(name),

@@ -1,11 +1,12 @@
 //! Opening vaults and memories: found by id or name, or made by their first write.
 
 use super::MemoryName;
-use crate::engine::World;
+use super::find::find_vault;
+use crate::engine::{World, make_vault};
 use crate::memory::{Address, Memory, MemoryId, Mint, Name, VaultId, VaultInfo};
 use crate::memory_edit::{MemoryEdit, find_memory, fresh_memory};
-use crate::ports::{Row, Snapshot, Tx};
-use crate::{Error, ErrorKind, Result, tombstones};
+use crate::ports::{Snapshot, Tx};
+use crate::{Error, ErrorKind, Result};
 
 /// What to do about a memory that does not exist.
 #[derive(Clone, Copy)]
@@ -61,11 +62,7 @@ pub(super) fn load_or_make_vault(
     draft: Option<&VaultInfo>,
 ) -> Result<VaultInfo> {
     match (load(tx.snapshot(), id, draft), draft) {
-        (Err(error), Some(draft)) if error.kind() == ErrorKind::NotFound => {
-            tx.put(Row::Vault(draft))?;
-            tombstones::adopt(tx, draft)?;
-            Ok(draft.clone())
-        }
+        (Err(error), Some(draft)) if error.kind() == ErrorKind::NotFound => make_vault(tx, draft),
         (found, _) => found,
     }
 }
@@ -85,15 +82,22 @@ pub(crate) fn load_both(
     vault: &Address<VaultId>,
     memory: &MemoryName,
 ) -> Result<(VaultInfo, Memory)> {
-    let found = snapshot.vault_and_memory(vault, memory)?;
-    let (vault, found) =
-        found.ok_or_else(|| Error::not_found(format!("vault not found: {vault}")))?;
-    Ok((vault, found.ok_or_else(|| no_memory(memory))?))
+    let (info, found) = match snapshot.vault_and_memory(vault, memory)? {
+        Some((info, found)) => (info, found),
+        None => {
+            let info = find_vault(snapshot, vault)?;
+            (info.ok_or_else(|| Error::not_found(format!("vault not found: {vault}")))?, None)
+        }
+    };
+    // The name may be stored in another form.
+    let found =
+        found.map_or_else(|| find_memory(snapshot, info.id, memory), |one| Ok(Some(one)))?;
+    Ok((info, found.ok_or_else(|| no_memory(memory))?))
 }
 
 /// A memory that is about to be made.
 pub(super) fn new_memory(world: &World, name: Name) -> Result<Memory> {
-    name.refuse_prefix("memory", MemoryId::PREFIX)?;
+    let name = name.for_new("memory", MemoryId::PREFIX)?;
     let now = world.now();
     Ok(fresh_memory(Mint::new(now, &*world.chance).id(), name, now))
 }

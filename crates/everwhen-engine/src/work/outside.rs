@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::engine::Engine;
 use crate::job::{Job, JobKind, JobState, Subject};
-use crate::memory::{Address, JobId, MemoryId};
+use crate::memory::{Address, ForgetMark, JobId, MemoryId};
 use crate::ports::{JobSelection, MemoryRef, Removal, Row};
 use crate::vault::{Absent, Vault};
 use crate::{Error, Result};
@@ -37,14 +37,17 @@ impl Lock {
 }
 
 impl Vault {
-    /// Keeps the rest of a workflow to be done from `due_at` on.
+    /// Keeps the rest of a workflow to be done from `due_at` on. Refused if something was forgotten in the memory
+    /// since the workflow began to read it.
     pub async fn put_workflow(
         &self,
         memory: Address<MemoryId>,
         payload: String,
         due_at: Timestamp,
+        read_at: ForgetMark,
     ) -> Result<JobId> {
         self.edit_memory_for(memory, Absent::Refuse, move |edit| {
+            edit.check_mark(&read_at)?;
             let id: JobId = edit.mint();
             let subject = Subject::Payload(id);
             let job = Job::new(id, edit.place(), JobKind::Workflow, subject, due_at);

@@ -12,7 +12,7 @@ use crate::memory_edit::MemoryEdit;
 use crate::ports::{Cursor, JobSelection, MemoryRef, Removal, Row, Snapshot, Tx};
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::vault::{Absent, Vault};
-use crate::{ConflictReason, Error, Result, limits};
+use crate::{ConflictReason, Error, Result};
 
 impl Vault {
     /// Has the title and the summary of one ended conversation written again; a job does the work.
@@ -96,13 +96,7 @@ impl Vault {
 
     /// All jobs of a memory, those due first. Jobs of other vaults are not read.
     pub async fn jobs(&self, memory: Address<MemoryId>) -> Result<Vec<Job>> {
-        self.read(memory, |view, _| {
-            let mut jobs =
-                view.snapshot.jobs(JobSelection::Due(Some(view.place.vault), limits::JOBS_READ))?;
-            jobs.retain(|job| job.place() == view.place);
-            Ok(jobs)
-        })
-        .await
+        self.read(memory, |view, _| of_memory(view.snapshot, view.place, &JobKind::ALL)).await
     }
 }
 
@@ -125,9 +119,20 @@ impl Engine {
 }
 
 fn waiting(snapshot: &dyn Snapshot, place: MemoryRef) -> Result<Vec<Job>> {
-    let mut jobs = snapshot.jobs(JobSelection::Due(Some(place.vault), limits::JOBS_READ))?;
-    let wanted = [JobKind::Distill, JobKind::Chapters, JobKind::Fold];
-    jobs.retain(|job| job.place() == place && wanted.contains(&job.kind));
+    of_memory(snapshot, place, &[JobKind::Distill, JobKind::Chapters, JobKind::Fold])
+}
+
+/// Jobs of these kinds in a memory, those due first.
+pub(super) fn of_memory(
+    snapshot: &dyn Snapshot,
+    place: MemoryRef,
+    kinds: &[JobKind],
+) -> Result<Vec<Job>> {
+    let mut jobs = Vec::new();
+    for kind in kinds {
+        jobs.extend(snapshot.jobs(JobSelection::Of(place, *kind))?);
+    }
+    jobs.sort_by_key(|job| (job.due_at, job.id));
     Ok(jobs)
 }
 

@@ -71,6 +71,7 @@ impl RemoteLlm {
         }
         let content = self.endpoint.content(response).await;
         let answer = self.read(&content.map_err(|failure| self.failed(&failure))?)?;
+        let answer = self.checked(answer)?;
         hear(&answer.text);
         Ok(answer)
     }

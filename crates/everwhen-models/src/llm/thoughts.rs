@@ -71,9 +71,9 @@ mod tests {
             assert_eq!(without(text), reply, "{text:?}");
             let mut thoughts = Thoughts::default();
             let letters = text.chars().map(|letter| thoughts.push(&letter.to_string()));
-            let mut told: String = letters.collect();
-            told.push_str(&thoughts.finish());
-            assert_eq!(told, reply, "{text:?} letter by letter");
+            let mut visible: String = letters.collect();
+            visible.push_str(&thoughts.finish());
+            assert_eq!(visible, reply, "{text:?} letter by letter");
         }
     }
 }

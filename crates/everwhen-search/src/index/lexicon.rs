@@ -4,7 +4,10 @@
 //! A document is stemmed in its own language, so a token may be several terms. A query does not know
 //! which documents it will meet, so it asks for its tokens in every language that the index has.
 
+use std::borrow::Cow;
+
 use super::text_table::TextTable;
+use super::token_terms::{TokenKey, TokenTerms};
 use crate::text::{Language, stem, tokens, without_accents};
 
 /// The number of a term in one index.
@@ -15,30 +18,6 @@ pub(crate) type Term = u32;
 pub(crate) enum Form {
     Written(Term),
     Plain(Term),
-}
-
-/// The terms of known tokens.
-#[derive(Debug, Clone, Default)]
-struct TokenTerms {
-    tokens: TextTable,
-    /// The term of each token; `None` for stop words.
-    terms: Vec<Option<Term>>,
-}
-
-impl TokenTerms {
-    fn get(&self, token: &str) -> Option<Option<Term>> {
-        self.tokens.get(token).map(|number| self.terms[number as usize])
-    }
-
-    fn insert(&mut self, token: &str, term: Option<Term>) {
-        if self.tokens.add(token) as usize == self.terms.len() {
-            self.terms.push(term);
-        }
-    }
-
-    fn size(&self) -> usize {
-        self.tokens.size() + self.terms.capacity() * size_of::<Option<Term>>()
-    }
 }
 
 /// Terms by token and by stem.
@@ -58,29 +37,50 @@ impl Lexicon {
     }
 
     /// Calls `each` with the term of every token of a text that is no stop word, in order, and adds new
-    /// terms.
-    pub(crate) fn add_text(&mut self, text: &str, mut each: impl FnMut(Form)) {
-        let language = Language::of(text);
+    /// terms. Returns the number of pronouns of the first person.
+    pub(crate) fn add_text(&mut self, text: &str, mut each: impl FnMut(Form)) -> u32 {
+        let tokens: Vec<Cow<'_, str>> = tokens(text).collect();
+        let language = Language::of_tokens(tokens.iter().map(|token| &**token));
         self.add_language(language);
-        for token in tokens(text) {
-            let Some(term) = self.add_token(&token, language) else { continue };
+        let keys = self.prefetched_keys(&tokens, language);
+        let mut first_person = 0;
+        for (token, key) in tokens.iter().zip(&keys) {
+            let Some(term) = self.add_token(token, key, language) else {
+                first_person += u32::from(language.has_first_person(token));
+                continue;
+            };
             each(Form::Written(term));
-            let plain = without_accents(&token).and_then(|form| self.add_token(&form, language));
+            let plain = without_accents(token).and_then(|form| {
+                let key = self.known(language)?.key(&form);
+                self.add_token(&form, &key, language)
+            });
             if let Some(plain) = plain.filter(|plain| *plain != term) {
                 each(Form::Plain(plain));
             }
         }
+        first_person
     }
 
-    fn add_token(&mut self, token: &str, language: Language) -> Option<Term> {
-        if let Some(known) = self.known(language).and_then(|terms| terms.get(token)) {
+    /// Returns tokens as they are looked up; what that reads is prefetched.
+    fn prefetched_keys(&self, tokens: &[Cow<'_, str>], language: Language) -> Vec<TokenKey> {
+        let Some(known) = self.known(language) else { return Vec::new() };
+        let key = |token: &Cow<'_, str>| {
+            let key = known.key(token);
+            known.prefetch(&key);
+            key
+        };
+        tokens.iter().map(key).collect()
+    }
+
+    fn add_token(&mut self, token: &str, key: &TokenKey, language: Language) -> Option<Term> {
+        if let Some(known) = self.known(language).and_then(|terms| terms.get(token, key)) {
             return known;
         }
         let is_stop_word = language.has_stop_word(token);
         let term = (!is_stop_word).then(|| self.stems.add(&stem(token, language)));
         match self.foreign.iter_mut().find(|(other, _)| *other == language) {
-            Some((_, terms)) => terms.insert(token, term),
-            None => self.tokens.insert(token, term),
+            Some((_, terms)) => terms.insert(token, key, term),
+            None => self.tokens.insert(token, key, term),
         }
         term
     }
@@ -134,7 +134,7 @@ impl Lexicon {
 
     /// Returns the term of a token in a language, if any document contains it.
     fn term_in(&self, token: &str, language: Language) -> Option<Term> {
-        match self.known(language).and_then(|terms| terms.get(token)) {
+        match self.known(language).and_then(|terms| terms.get(token, &terms.key(token))) {
             Some(term) => term,
             None if language.has_stop_word(token) => None,
             None => self.stems.get(&stem(token, language)),

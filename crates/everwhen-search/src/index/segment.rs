@@ -19,7 +19,7 @@ use self::bytes::{Reader, Writer};
 use super::{Index, SEGMENT_DOCUMENTS};
 
 /// The format and its version.
-const FORMAT: &[u8; 8] = b"EvWhIx\x00\x07";
+const FORMAT: &[u8; 8] = b"EvWhIx\x00\x08";
 
 /// Which documents are in which segment.
 #[derive(Debug, Clone, Default)]
@@ -148,7 +148,7 @@ impl Index {
         if self.covered() < end as usize {
             return None;
         }
-        let last = self.documents[end as usize - 1].sequence;
+        let last = self.documents.sequence(end - 1);
         let through = own.map_or(last, |one| one.through);
         let mut writer = Writer::default();
         writer.raw(FORMAT);

@@ -1,7 +1,7 @@
 //! The index with hand-made documents.
 
 use super::*;
-use crate::testing::{Role, group, index_of};
+use crate::testing::{Role, document, group, index_of};
 
 #[test]
 fn documents_of_a_group_are_linked() {
@@ -34,4 +34,17 @@ fn states_move_remove_and_erase_documents_without_their_text() {
     assert_eq!(Some(index.document(1).removed), later);
     assert_eq!(index.document(2).removed, Micros::MIN);
     assert_eq!(index.documents_backwards(1).collect::<Vec<_>>(), [1, 0]);
+}
+
+#[test]
+fn creation_times_that_run_back_stay_known_when_states_change() {
+    let mut index = Index::default();
+    for (sequence, created) in [(1, 10), (2, 20), (3, 5)] {
+        index.add(&Document { created, ..document(sequence, 1, Role::User, "a") });
+    }
+    // What is stored before an entry was stored before it, whatever its time says.
+    assert_eq!(index.stored_by(7), 3);
+    let state = |sequence| DocumentState { sequence, group: group(1), removed: None };
+    index.update_states(1, 3, &[1, 2, 3].map(state));
+    assert_eq!(index.stored_by(7), 3);
 }

@@ -108,27 +108,81 @@ impl QueryVector {
 
     /// Returns the cosine of the nearest passage of each document; zero for one without passages.
     pub(crate) fn of_documents(&self, vectors: &PassageVectors, documents: &[u32]) -> Vec<f32> {
-        let range = |run: &[u32]| vectors.of_run(run[0], run[run.len() - 1]);
-        // Passages of consecutive documents are compared together.
-        let runs = || documents.chunk_by(|a, b| a + 1 == *b);
-        let (mut upcoming, mut near) = (runs(), Vec::new());
-        let mut found = Vec::with_capacity(documents.len());
-        upcoming.next();
-        for run in runs() {
-            if let Some(next) = upcoming.next() {
-                vectors.prefetch(range(next));
+        let passages = |run: &[u32]| vectors.of_run(run[0], run[run.len() - 1]);
+        let near = compare(vectors, runs(documents).map(passages), &self.0, |[a, b]| a + b);
+        let mut found = vec![0.0; documents.len()];
+        let (mut cosines, mut places) = (&near[..], &mut found[..]);
+        for run in runs(documents) {
+            let (own, others) = cosines.split_at(passages(run).len());
+            let (nearest, behind) = places.split_at_mut(run.len());
+            for (document, cosine) in vectors.documents(passages(run)).iter().zip(own) {
+                let nearest = &mut nearest[(document - run[0]) as usize];
+                *nearest = cosine.max(*nearest);
             }
-            let passages = range(run);
-            let first = passages.start;
-            near.resize(passages.len(), 0.0);
-            self.cosines(vectors, passages, |passage, cosine| near[passage - first] = cosine);
-            for own in run.iter().map(|document| vectors.of(*document)) {
-                let own = &near[own.start - first..own.end - first];
-                found.push(own.iter().copied().fold(0.0, f32::max));
-            }
+            (cosines, places) = (others, behind);
         }
         found
     }
+}
+
+/// Returns the runs of consecutive numbers in a list.
+fn runs(documents: &[u32]) -> impl Iterator<Item = &[u32]> + Clone {
+    documents.chunk_by(|a, b| a + 1 == *b)
+}
+
+/// Returns the passages of the documents in a list that rises, in runs. Mostly it is one run.
+fn passages_of<'v>(
+    vectors: &'v PassageVectors,
+    documents: &'v [u32],
+) -> impl Iterator<Item = Range<usize>> + Clone {
+    let ends = documents.first().zip(documents.last());
+    let run = ends.filter(|(first, last)| (*last - *first) as usize + 1 == documents.len());
+    let others = if run.is_some() { &[][..] } else { documents };
+    let of_run = |run: &[u32]| vectors.of_run(run[0], run[run.len() - 1]);
+    let run = run.map(|(first, last)| vectors.of_run(*first, *last));
+    run.into_iter().chain(runs(others).map(of_run))
+}
+
+/// Compares passages with some vectors, and returns what `value` makes of the cosines of each, in order. Those
+/// that are next to each other are compared together, and the beginning of what follows them is prefetched.
+fn compare<const N: usize, T: Copy + Default>(
+    vectors: &PassageVectors,
+    passages: impl Iterator<Item = Range<usize>> + Clone,
+    to: &[QuantizedVector; N],
+    value: impl Fn([f32; N]) -> T,
+) -> Vec<T> {
+    let mut found = vec![T::default(); passages.clone().map(|some| some.len()).sum()];
+    let mut runs = joined(passages).peekable();
+    let mut rest = &mut found[..];
+    while let Some(run) = runs.next() {
+        if let Some(next) = runs.peek() {
+            vectors.prefetch(next.start..next.end.min(next.start + PREFETCH_DISTANCE));
+        }
+        let (own, others) = rest.split_at_mut(run.len());
+        let first = run.start;
+        vectors.cosines(run, to, |passage, cosines| own[passage - first] = value(cosines));
+        rest = others;
+    }
+    found
+}
+
+/// Joins ranges that follow each other without a gap; empty ones are left out.
+fn joined(mut ranges: impl Iterator<Item = Range<usize>>) -> impl Iterator<Item = Range<usize>> {
+    let mut open = 0..0;
+    std::iter::from_fn(move || {
+        for range in ranges.by_ref().filter(|range| !range.is_empty()) {
+            if range.start == open.end {
+                open.end = range.end;
+            } else {
+                let closed = std::mem::replace(&mut open, range);
+                if !closed.is_empty() {
+                    return Some(closed);
+                }
+            }
+        }
+        let last = std::mem::take(&mut open);
+        (!last.is_empty()).then_some(last)
+    })
 }
 
 /// Several vectors that passages are compared with at once.
@@ -136,18 +190,25 @@ impl QueryVector {
 pub(crate) struct Themes(pub(crate) [QuantizedVector; THEMES]);
 
 impl Themes {
-    /// Returns for each theme the cosine of the nearest of some passages; zero if there is none.
-    pub(crate) fn closest(
+    /// Returns for each of some lists of documents the cosine of the nearest passage to each theme; zero if
+    /// there is none. The documents of a list rise.
+    pub(crate) fn closest<'d>(
         &self,
         vectors: &PassageVectors,
-        passages: impl Iterator<Item = Range<usize>>,
-    ) -> [f32; THEMES] {
-        let mut closest = [0.0; THEMES];
-        let mut raise = |_, cosines: [f32; THEMES]| {
-            closest = array::from_fn(|one| cosines[one].max(closest[one]));
-        };
-        passages.for_each(|some| vectors.cosines(some, &self.0, &mut raise));
-        closest
+        lists: impl Iterator<Item = &'d [u32]> + Clone,
+    ) -> Vec<[f32; THEMES]> {
+        let all = lists.clone().flat_map(|documents| passages_of(vectors, documents));
+        let near = compare(vectors, all, &self.0, |cosines| cosines);
+        let mut rest = &near[..];
+        let closest = lists.map(|documents| {
+            let count = passages_of(vectors, documents).map(|some| some.len()).sum();
+            let (own, others) = rest.split_at(count);
+            rest = others;
+            let higher =
+                |a: [f32; THEMES], b: &[f32; THEMES]| array::from_fn(|one| b[one].max(a[one]));
+            own.iter().fold([0.0; THEMES], higher)
+        });
+        closest.collect()
     }
 }
 
@@ -241,12 +302,17 @@ mod tests {
         assert_eq!(each.of_documents(&[0, 1]), all.of_documents(&[0, 1]));
         let themes =
             Themes([[0.8, 0.6], [-1.0, 0.0], [0.0, 0.0]].map(|to| QuantizedVector::new(&to)));
-        let closest = |document: u32| {
-            let passages = std::iter::once(index.vectors.of(document));
-            themes.closest(&index.vectors, passages)
-        };
-        let (first, second) = (closest(0), closest(1));
+        let closest = themes.closest(&index.vectors, [&[0][..], &[1], &[0, 1]].into_iter());
+        let (first, second) = (closest[0], closest[1]);
         assert!((first[0] - 0.8).abs() < 0.01 && first[1..] == [0.0; 2], "{first:?}");
         assert!((second[0] - 0.96).abs() < 0.01 && second[1] > 0.98, "{second:?}");
+        assert_eq!(closest[2], array::from_fn(|one| first[one].max(second[one])));
+    }
+
+    #[test]
+    fn ranges_are_joined_where_one_begins_at_the_end_of_the_other() {
+        let join = |ranges: &[Range<usize>]| joined(ranges.iter().cloned()).collect::<Vec<_>>();
+        assert_eq!(join(&[0..2, 2..2, 2..5, 7..8, 9..9, 8..9, 3..4]), [0..5, 7..9, 3..4]);
+        assert!(join(&[0..0, 7..7]).is_empty());
     }
 }

@@ -32,7 +32,10 @@ impl CandidateSet {
     /// Collects the documents of the picked groups.
     pub(super) fn new(index: &Index, scope: &Scope<'_>, picked: impl Iterator<Item = u32>) -> Self {
         let mut grouped = GroupedDocuments::default();
-        picked.for_each(|group| grouped.add(index, group, |document| scope.admits(document)));
+        match scope.admits_every_document() {
+            true => picked.for_each(|group| grouped.add_all(index, group)),
+            false => picked.for_each(|group| grouped.add(index, group, |one| scope.admits(one))),
+        }
         let picked = (grouped.groups.len(), grouped.documents.len());
         Self { grouped, picked, represents: 1.0, sampled: Vec::new() }
     }
@@ -72,7 +75,7 @@ impl CandidateSet {
 
     /// Iterates over the positions of the documents of each picked group; those of the sample follow
     /// them.
-    pub(super) fn picked_ranges(&self) -> impl Iterator<Item = Range<usize>> {
+    pub(super) fn picked_ranges(&self) -> impl Iterator<Item = Range<usize>> + Clone {
         self.ranges().take(self.picked.0)
     }
 

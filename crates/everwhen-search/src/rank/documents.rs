@@ -48,6 +48,7 @@ impl Ranker<'_> {
                 has_speakers
                     .then(|| self.each_document(|document| self.has_asked_speaker(document)))
             }
+            Signal::FirstPerson => Some(self.each_document(|document| self.first_person(document))),
             Signal::Period => {
                 let has_period = self.times.has_period();
                 has_period.then(|| self.each_document(|document| self.times.document(document)))
@@ -57,7 +58,7 @@ impl Ranker<'_> {
             }
             // Added once the groups are scored, or to the leading documents only.
             Signal::Group | Signal::Inside | Signal::Order => None,
-            Signal::Sibling | Signal::Documents => None,
+            Signal::Sibling | Signal::Documents | Signal::WordPairs => None,
         }
     }
 
@@ -67,9 +68,16 @@ impl Ranker<'_> {
 
     /// Returns 1 if a document was said by the one that the query asks about.
     fn has_asked_speaker(&self, document: u32) -> f32 {
-        let speaker = self.index.documents[document as usize].speaker;
+        let speaker = self.index.documents.speaker(document);
         let is_reply = self.index.placements[document as usize].is_reply();
         f32::from(u8::from(self.query.speakers.contain(speaker, is_reply)))
+    }
+
+    /// Returns how much the author of a document speaks about themselves: questions are about what a person did,
+    /// has or likes, and an answer to the other says little of it. A reply is about its reader.
+    fn first_person(&self, document: u32) -> f32 {
+        let placement = self.index.placements[document as usize];
+        if placement.is_reply() { 0.0 } else { placement.first_person() as f32 }
     }
 
     /// Returns whether the document at a position is a reply.
@@ -81,11 +89,19 @@ impl Ranker<'_> {
     /// follows its question, and what is meant is often said next to it.
     fn of_neighbours(&self, values: &[f32]) -> Cow<'_, [f32]> {
         let mut highest = vec![0.0; values.len()];
+        // All documents first, whatever their groups: that is a loop without branches.
+        for (highest, before) in highest.iter_mut().skip(1).zip(values) {
+            *highest = before.max(*highest);
+        }
+        for (highest, next) in highest.iter_mut().zip(values.iter().skip(1)) {
+            *highest = next.max(*highest);
+        }
         for range in self.candidates.ranges() {
-            let (values, highest) = (&values[range.clone()], &mut highest[range]);
-            for (position, pair) in values.windows(2).enumerate() {
-                highest[position + 1] = pair[0].max(highest[position + 1]);
-                highest[position] = pair[1].max(highest[position]);
+            let (first, last) = (range.start, range.end - 1);
+            let inside = |one: usize| if range.contains(&one) { values[one] } else { 0.0 };
+            highest[first] = inside(first + 1).max(0.0);
+            if last > first {
+                highest[last] = inside(last - 1).max(0.0);
             }
         }
         Cow::Owned(highest)

@@ -27,8 +27,8 @@ impl Ranker<'_> {
         let Some(range) = &self.query.inside_first else { return };
         let is_inside = |position: &usize| {
             let document = self.candidates.documents[*position];
-            let info = &self.index.documents[document as usize];
-            range.touches(info.time, info.last())
+            let (first, last) = self.index.documents.times(document);
+            range.touches(first, last)
         };
         let leading = documents.best(self.query.leading);
         let (inside, outside): (Vec<usize>, Vec<usize>) = leading.into_iter().partition(is_inside);
@@ -54,7 +54,7 @@ impl Ranker<'_> {
         }
         primary.sort_by_key(|position| {
             let document = self.candidates.documents[*position];
-            (self.index.documents[document as usize].time, document)
+            (self.index.documents.time(document), document)
         });
         if order.from_latest {
             primary.reverse();

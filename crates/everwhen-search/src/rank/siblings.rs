@@ -1,9 +1,8 @@
 //! The sibling signal: a query about several groups often shares its words with only one of them. What
 //! the best groups are about finds the others.
 
+use std::array;
 use std::borrow::Cow;
-use std::ops::Range;
-use std::{array, iter};
 
 use super::Ranker;
 use crate::fuse::normalize;
@@ -69,18 +68,15 @@ impl Ranker<'_> {
 
     /// Returns the cosines between the nearest passage of each group and each theme.
     fn closest(&self, themes: &Themes) -> Vec<[f32; THEMES]> {
-        let vectors = &self.index.vectors;
-        let picked = self.candidates.picked_ranges().map(|range| {
-            let runs = self.candidates.documents[range].chunk_by(|a, b| a + 1 == *b);
-            themes.closest(vectors, runs.map(|run| vectors.of_run(run[0], run[run.len() - 1])))
-        });
-        let sampled = self.sample.iter().flat_map(|sample| {
-            let passages = |range: &Range<usize>| {
-                sample.vectors.of_run(range.start as u32, range.end as u32 - 1)
-            };
+        let documents = &self.candidates.documents;
+        let picked = self.candidates.picked_ranges().map(|range| &documents[range]);
+        let mut closest = themes.closest(&self.index.vectors, picked);
+        if let Some(sample) = &self.sample {
+            let numbers: Vec<u32> = (0..sample.grouped.documents.len() as u32).collect();
             let ranges = self.candidates.sampled_ranges().iter();
-            ranges.map(move |range| themes.closest(&sample.vectors, iter::once(passages(range))))
-        });
-        picked.chain(sampled).collect()
+            let sampled = ranges.map(|range| &numbers[range.clone()]);
+            closest.extend(themes.closest(&sample.vectors, sampled));
+        }
+        closest
     }
 }

@@ -49,6 +49,41 @@ fn a_question_with_you_asks_for_a_reply_and_one_with_my_for_what_the_user_said()
 }
 
 #[test]
+fn who_speaks_about_themselves_precedes_who_only_answers() {
+    let index = index_of(&[
+        (1, Role::User, "Your blue lamp, how lovely"),
+        (1, Role::User, "I bought my blue lamp, lovely"),
+        (2, Role::User, "Ich habe meine Lampe gekauft und sie ist blau"),
+        (3, Role::Assistant, "I find my blue lamp lovely"),
+        (4, Role::User, "hello"),
+    ]);
+    let found = index.search(&query(&index, "blue lamp", None));
+    assert_eq!(found.documents.hits[0].number, 1);
+    let values = values(&found.documents, Signal::FirstPerson);
+    let (high, low) = (values[1], values[0]);
+    assert!(high > low, "{values:?}");
+    assert_eq!(
+        values[2..],
+        [high, low, low],
+        "the third says ich and meine, the fourth is a reply"
+    );
+}
+
+#[test]
+fn who_ends_by_asking_tells_less_of_themselves() {
+    let index = index_of(&[
+        (1, Role::User, "I love my blue lamp. Do you?"),
+        (1, Role::User, "I love my blue lamp."),
+        (2, Role::User, "Is my blue lamp lovely ?  "),
+        (3, Role::User, "blue lamp? hello"),
+    ]);
+    let values =
+        values(&index.search(&query(&index, "blue lamp", None)).documents, Signal::FirstPerson);
+    assert!(values[1] > values[0] && values[0] > values[2], "{values:?}");
+    assert_eq!(values[2], values[3], "one pronoun less is none");
+}
+
+#[test]
 fn the_theme_of_the_leading_group_finds_its_siblings() {
     let texts: Vec<String> = (1..=9).map(|one| format!("word{one}")).collect();
     let documents: Vec<_> =

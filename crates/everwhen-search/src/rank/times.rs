@@ -69,10 +69,9 @@ impl<'q> TimeScores<'q> {
 
     fn document_nearness(&self, document: u32) -> f32 {
         let group = self.index.placements[document as usize].group;
-        let info = &self.index.documents[document as usize];
         match (&self.query.chosen_groups, &self.period) {
             (Some(chosen), _) => is_chosen(chosen, group),
-            (None, Some(period)) => period.of((info.time, info.last())),
+            (None, Some(period)) => period.of(self.index.documents.times(document)),
             (None, None) => 0.0,
         }
     }
@@ -84,7 +83,7 @@ impl<'q> TimeScores<'q> {
 
     /// Returns how recent a document is.
     pub(super) fn recent_document(&self, document: u32) -> f32 {
-        recency(self.query.asked_at, self.index.documents[document as usize].time)
+        recency(self.query.asked_at, self.index.documents.time(document))
     }
 }
 

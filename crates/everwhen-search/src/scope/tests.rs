@@ -66,7 +66,8 @@ impl<'i> Naive<'i> {
         let seen = |one: usize| match filter.as_of {
             None => index.placements[one].is_current(),
             Some(time) => {
-                index.documents[one].created <= time && index.documents[one].removed > time
+                let documents = &index.documents;
+                documents.all_created()[one] <= time && documents.removed(one as u32) > time
             }
         };
         let seen: Vec<bool> = (0..index.len()).map(seen).collect();
@@ -84,7 +85,7 @@ impl<'i> Naive<'i> {
     }
 
     fn times(&self) -> impl Iterator<Item = Micros> {
-        self.matches().map(|one| self.index.documents[one].time)
+        self.matches().map(|one| self.index.documents.time(one as u32))
     }
 
     /// Groups in the order they began.
@@ -92,7 +93,7 @@ impl<'i> Naive<'i> {
         let group = |one: &usize| self.index.placements[*one].group;
         let began = |number: u32| {
             let own = self.matches().filter(|one| group(one) == number);
-            own.map(|one| self.index.documents[one].time).min()
+            own.map(|one| self.index.documents.time(one as u32)).min()
         };
         let mut all = self.groups();
         all.sort_by_key(|one| (began(*one), *one));
@@ -102,14 +103,14 @@ impl<'i> Naive<'i> {
     fn counts(&self) -> GroupCounts {
         let mut counts = GroupCounts::default();
         for one in (0..self.seen.len()).filter(|one| self.seen[*one]) {
-            counts.add(&self.index.placements[one], &self.index.documents[one]);
+            counts.add(&self.index.placements[one], self.index.documents.times(one as u32));
         }
         counts
     }
 }
 
 fn naively_admits(index: &Index, filter: &SearchFilter, one: usize) -> bool {
-    let (info, group) = (&index.documents[one], index.placements[one].group);
+    let (info, group) = (&index.documents.get(one as u32), index.placements[one].group);
     (filter.sources.is_empty() || filter.sources.contains(&info.source))
         && is_inside_both([filter.period, filter.about], info)
         && filter.groups.as_ref().is_none_or(|listed| listed.contains(&group))

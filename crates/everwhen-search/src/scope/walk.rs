@@ -84,7 +84,7 @@ impl Scope<'_> {
         let may_match = self.may_match(group);
         let documents = may_match.then(|| self.index.documents_backwards(group));
         let admitted = documents.into_iter().flatten().filter(|document| self.admits(*document));
-        admitted.map(|document| self.index.documents[document as usize].time)
+        admitted.map(|document| self.index.documents.time(document))
     }
 }
 

@@ -43,6 +43,10 @@ const TABLE: [(Language, &str, &str); 9] = [
 /// Function words of scripts without blanks, as far as they are tokens. They are stop words anywhere.
 const UNSPACED: &str = include_str!("stop_words/cjk.txt");
 
+/// First-person pronouns by language: the name of the language, then its words, all of them stop words. Of
+/// languages that put the person into the verb it finds only what is said with a pronoun.
+const FIRST_PERSON: &str = include_str!("first_person.txt");
+
 /// The languages in which a token is a stop word, one bit each.
 static STOP_WORDS: LazyLock<HashMap<&'static str, u16, FixedState>> = LazyLock::new(|| {
     let mut words: HashMap<&'static str, u16, FixedState> = HashMap::default();
@@ -53,6 +57,20 @@ static STOP_WORDS: LazyLock<HashMap<&'static str, u16, FixedState>> = LazyLock::
     }
     words.extend(UNSPACED.split_whitespace().map(|word| (word, u16::MAX)));
     words
+});
+
+/// The languages in which a token is a pronoun of the first person, one bit each.
+static FIRST_PERSON_WORDS: LazyLock<HashMap<&'static str, u16, FixedState>> = LazyLock::new(|| {
+    let mut found: HashMap<&'static str, u16, FixedState> = HashMap::default();
+    for line in FIRST_PERSON.lines() {
+        let mut words = line.split_whitespace();
+        let code = words.next().unwrap_or_default();
+        let language = TABLE.iter().find(|(_, name, _)| *name == code);
+        for word in words {
+            *found.entry(word).or_default() |= language.map_or(0, |(one, ..)| one.bit());
+        }
+    }
+    found
 });
 
 /// Number of tokens from which the language of a text is told.
@@ -94,11 +112,22 @@ impl Language {
         STOP_WORDS.get(token).is_some_and(|languages| languages & self.bit() != 0)
     }
 
+    /// Returns whether a lower-case token is a pronoun of the first person in the language: "I", "my".
+    pub(crate) fn has_first_person(self, token: &str) -> bool {
+        FIRST_PERSON_WORDS.get(token).is_some_and(|languages| languages & self.bit() != 0)
+    }
+
     /// Returns the language of a text.
     pub(crate) fn of(text: &str) -> Self {
+        let tokens: Vec<_> = super::tokens(text).collect();
+        Self::of_tokens(tokens.iter().map(|token| &**token))
+    }
+
+    /// Returns the language of a text, given its tokens.
+    pub(crate) fn of_tokens<'t>(tokens: impl Iterator<Item = &'t str>) -> Self {
         let mut votes = Votes::default();
-        for token in super::tokens(text).take(LOOKED_AT) {
-            if let Some((word, languages)) = STOP_WORDS.get_key_value(&*token)
+        for token in tokens.take(LOOKED_AT) {
+            if let Some((word, languages)) = STOP_WORDS.get_key_value(token)
                 && *languages != u16::MAX
             {
                 votes.add(word, *languages);
@@ -140,11 +169,11 @@ impl Votes {
 
     fn most(&self) -> Language {
         let count = |language: &Language| self.counts[*language as usize];
-        let told = |language: &Language| {
+        let is_evident = |language: &Language| {
             self.own[*language as usize] >= 2 && count(language) > self.counts[0]
         };
-        let most = Language::OTHERS.iter().filter(|other| told(other)).map(count).max();
-        let best = |language: &Language| told(language) && Some(count(language)) == most;
+        let most = Language::OTHERS.iter().filter(|other| is_evident(other)).map(count).max();
+        let best = |language: &Language| is_evident(language) && Some(count(language)) == most;
         Language::OTHERS.into_iter().find(best).unwrap_or(English)
     }
 }
@@ -158,6 +187,22 @@ mod tests {
         for (number, (language, code, _)) in TABLE.into_iter().enumerate() {
             assert_eq!((language as usize, language.code()), (number, code));
         }
+    }
+
+    #[test]
+    fn pronouns_of_the_first_person_are_stop_words_of_their_language() {
+        assert_eq!(FIRST_PERSON.lines().count(), TABLE.len());
+        for (line, (language, code, _)) in FIRST_PERSON.lines().zip(TABLE) {
+            let mut words = line.split_whitespace();
+            assert_eq!(words.next(), Some(code));
+            for word in words {
+                assert!(language.has_stop_word(word), "{word} would be a term in {code}");
+                assert!(language.has_first_person(word), "{word} in {code}");
+            }
+        }
+        assert!(
+            !Language::English.has_first_person("ich") && !Language::German.has_first_person("we")
+        );
     }
 
     #[test]

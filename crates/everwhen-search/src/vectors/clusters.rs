@@ -24,6 +24,8 @@ const GROWTH: usize = 16;
 const LEAST_VISITED: usize = 512;
 /// A search visits at least one in this many passages.
 const LEAST_SHARE: usize = 48;
+/// The least number of passages by which a cluster grows.
+const LEAST_GROWTH: usize = 16;
 /// The number of centroids that are sorted at a time.
 const SORT_STEP: usize = 16;
 
@@ -79,15 +81,27 @@ impl Clusters {
     pub(super) fn add_rows(&mut self, rows: &Rows, passages: Range<usize>) {
         for passage in passages {
             let row = rows.row(passage);
-            self.add_to(self.centroids.nearest(row), passage as u32, row);
+            self.add_to(self.centroids.nearest(row), passage as u32, sketch::sketch(row));
         }
     }
 
-    /// Adds a passage to a cluster.
-    pub(super) fn add_to(&mut self, cluster: usize, passage: u32, row: &[i8]) {
+    /// Adds a passage with its sketch to a cluster.
+    pub(super) fn add_to(
+        &mut self,
+        cluster: usize,
+        passage: u32,
+        sketch: impl Iterator<Item = u64>,
+    ) {
+        let words = self.centroids.width / 64;
         let cluster = &mut self.clusters[cluster];
+        if cluster.passages.len() == cluster.passages.capacity() {
+            // By an eighth: together, these lists are among the largest of an index.
+            let more = (cluster.passages.len() / 8).max(LEAST_GROWTH);
+            cluster.passages.reserve_exact(more);
+            cluster.sketches.reserve_exact(more * words);
+        }
         cluster.passages.push(passage);
-        cluster.sketches.extend(sketch::sketch(row));
+        cluster.sketches.extend(sketch);
         self.len += 1;
     }
 

@@ -95,6 +95,9 @@ mod x86 {
 
     use super::{BLOCK, Factor};
 
+    /// The width of the rows that are multiplied four at a time: that of the built-in table.
+    const WIDE: usize = 4 * BLOCK;
+
     /// Prefetches the cache line of a value.
     pub(super) fn prefetch<T>(value: &T) {
         // SAFETY: every x86-64 CPU has the instruction, and it does not access memory architecturally.
@@ -124,8 +127,14 @@ mod x86 {
         mut each: impl FnMut(usize, [i32; N]),
     ) {
         let width = to[0].row.len();
+        let fours = match width {
+            // SAFETY: the CPU features are those of this function, and the length is the width.
+            WIDE => unsafe { vnni_fours(rows, &to, &mut each) },
+            _ => 0,
+        };
         let offset = _mm512_set1_epi8(i8::MIN);
-        for (number, row) in rows.chunks_exact(width).enumerate() {
+        let others = rows[fours * width..].chunks_exact(width);
+        for (number, row) in (fours..).zip(others) {
             let mut sums = [_mm512_setzero_si512(); N];
             for at in (0..width).step_by(BLOCK) {
                 // SAFETY: `at` is the start of a block, and the row has `width` values.
@@ -139,6 +148,44 @@ mod x86 {
             found.iter_mut().zip(&to).for_each(|(found, to)| *found -= 128 * to.sum);
             each(number, found);
         }
+    }
+
+    /// Multiplies four rows of [`WIDE`] values at a time, as many as there are, and returns how many rows that
+    /// were. What they are multiplied with stays in registers, and four sums are reduced together.
+    ///
+    /// # Safety
+    /// The CPU has AVX-512 with BW and VNNI; `to` have [`WIDE`] values.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+    unsafe fn vnni_fours<const N: usize>(
+        rows: &[i8],
+        to: &[Factor<'_>; N],
+        each: &mut impl FnMut(usize, [i32; N]),
+    ) -> usize {
+        let offset = _mm512_set1_epi8(i8::MIN);
+        // SAFETY: all of `to` have `WIDE` values, so each of these is the start of a block.
+        let load = |to: &Factor<'_>| unsafe { [0, 1, 2, 3].map(|at| block(to.row, at * BLOCK)) };
+        let blocks: [[__m512i; WIDE / BLOCK]; N] = std::array::from_fn(|one| load(&to[one]));
+        let mut done = 0;
+        for four in rows.chunks_exact(4 * WIDE) {
+            let mut sums = [[_mm512_setzero_si512(); 4]; N];
+            for row in 0..4 {
+                for at in 0..WIDE / BLOCK {
+                    // SAFETY: this is the start of a block, and there are four rows of `WIDE` values.
+                    let values = unsafe { block(four, row * WIDE + at * BLOCK) };
+                    let unsigned = _mm512_xor_si512(values, offset);
+                    for (sums, blocks) in sums.iter_mut().zip(&blocks) {
+                        sums[row] = _mm512_dpbusd_epi32(sums[row], unsigned, blocks[at]);
+                    }
+                }
+            }
+            let found = sums.map(|sums| horizontal_sums(sums));
+            let dot = |one: usize, row: usize| found[one][row] - 128 * to[one].sum;
+            for row in 0..4 {
+                each(done + row, std::array::from_fn(|one| dot(one, row)));
+            }
+            done += 4;
+        }
+        done
     }
 
     /// Sums the sixteen lanes of each register. Two to four registers are reduced together, which takes

@@ -4,6 +4,11 @@
 /// The number of bits in a word.
 const WORD: usize = u64::BITS as usize;
 
+/// Returns the number of words for a row of a width.
+pub(super) fn words(width: usize) -> usize {
+    width.div_ceil(WORD)
+}
+
 /// Returns the sign bits of a row, in words.
 pub(super) fn sketch(row: &[i8]) -> impl Iterator<Item = u64> {
     row.chunks(WORD).map(|part| part.try_into().map_or_else(|_| portable_word(part), word))

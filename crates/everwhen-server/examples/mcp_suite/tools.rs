@@ -201,8 +201,8 @@ async fn with_logging(context: &Context) -> Answer<CallToolResult> {
 async fn with_progress(context: &Context) -> Answer<CallToolResult> {
     for progress in [0.0, 50.0, 100.0] {
         if let Some(token) = context.meta.get_progress_token() {
-            let told = ProgressNotificationParam::new(token, progress).with_total(100.0);
-            context.peer.notify_progress(told).await.map_err(failed)?;
+            let notification = ProgressNotificationParam::new(token, progress).with_total(100.0);
+            context.peer.notify_progress(notification).await.map_err(failed)?;
         }
         tokio::time::sleep(STEP).await;
     }

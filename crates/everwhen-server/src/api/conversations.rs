@@ -114,7 +114,7 @@ pub(super) async fn end_conversation(
     OptionalJsonBody(JsonBody { body, once }): OptionalJsonBody<wire::EndConversation>,
 ) -> ApiResult<wire::Conversation> {
     let done = vault.end(memory.clone(), body.read()?, once).await?;
-    told(&state, &vault, memory, &done).await
+    conversation_response(&state, &vault, memory, &done).await
 }
 
 /// Summarize a conversation
@@ -134,7 +134,7 @@ pub(super) async fn summarize_conversation(
     IdempotencyKey(once): IdempotencyKey,
 ) -> ApiResult<wire::Conversation> {
     let done = vault.summarize_conversation(memory.clone(), id, once).await?;
-    told(&state, &vault, memory, &done).await
+    conversation_response(&state, &vault, memory, &done).await
 }
 
 /// Import a conversation
@@ -185,7 +185,7 @@ pub(super) async fn import_conversation(
 #[utoipa::path(
     post, path = "/v1/vaults/{vault}/memories/{memory}/conversations/import/batch",
     tag = "conversations",
-    params(wire::ImportQuery),
+    params(wire::ImportBatchQuery),
     request_body = wire::ImportBatch,
     responses((
         status = 200, description = "What came in, or would come in", body = wire::ImportOutcomes,
@@ -195,17 +195,17 @@ pub(super) async fn import_conversations(
     State(state): State<ServerState>,
     OpenOrCreateVault(vault): OpenOrCreateVault,
     MemoryInPath(memory): MemoryInPath,
-    QueryParams(query): QueryParams<wire::ImportQuery>,
+    QueryParams(query): QueryParams<wire::ImportBatchQuery>,
     JsonBody { body, .. }: JsonBody<wire::ImportBatch>,
 ) -> ApiResult<wire::ImportOutcomes> {
     let conversations = body.read()?;
     let names: Vec<String> =
         conversations.iter().map(|conversation| conversation.name.to_string()).collect();
-    let is_rehearsal = query.dry_run.unwrap_or_default();
-    let outcomes = vault.import_conversations(memory, conversations, is_rehearsal).await?;
+    let mode = query.mode();
+    let outcomes = vault.import_conversations(memory, conversations, mode).await?;
     let written = |(name, outcome)| wire::ImportOutcome::write(name, outcome);
     let outcomes: Vec<wire::ImportOutcome> = names.into_iter().zip(outcomes).map(written).collect();
-    if !is_rehearsal {
+    if !mode.is_rehearsal {
         state.metrics.remembered(outcomes.iter().map(wire::ImportOutcome::stored).sum());
     }
     Ok(JsonResponse::ok(wire::ImportOutcomes { outcomes }))
@@ -249,7 +249,7 @@ pub(super) async fn restore_conversation(
     IdempotencyKey(once): IdempotencyKey,
 ) -> ApiResult<wire::Conversation> {
     let done = vault.restore(memory.clone(), id, once).await?;
-    told(&state, &vault, memory, &done).await
+    conversation_response(&state, &vault, memory, &done).await
 }
 
 /// Record activities
@@ -288,7 +288,7 @@ pub(super) async fn get_prompt(
 }
 
 /// The conversation that a receipt names, in its current state.
-async fn told(
+async fn conversation_response(
     state: &ServerState,
     vault: &Vault,
     memory: Address<MemoryId>,

@@ -59,14 +59,14 @@ pub(super) async fn ready(
         Ok(partly)
     });
     let caller = state.access.known_caller(&headers);
-    let is_told = matches!(caller, Some(Caller::Operator | Caller::Anyone));
+    let sees_details = matches!(caller, Some(Caller::Operator | Caller::Anyone));
     match trouble {
         Ok(partly) if partly.is_empty() => Ok(JsonResponse::ok(wire::HealthStatus::ok())),
         Ok(partly) => {
-            let detail = is_told.then(|| partly.join("; "));
+            let detail = sees_details.then(|| partly.join("; "));
             Ok(JsonResponse::ok(wire::HealthStatus::degraded(detail)))
         }
-        Err(error) if is_told => Err(error.into()),
+        Err(error) if sees_details => Err(error.into()),
         Err(_) => Err(not_ready()),
     }
 }

@@ -6,7 +6,7 @@ use axum::http::header::CONTENT_TYPE;
 use everwhen::import::{DateOrder, Fields, ImportTarget, Options};
 use everwhen::memory::Address;
 use everwhen::time::{Zone, read_time_in};
-use everwhen::{Error, ErrorKind, Result, Vault};
+use everwhen::{Error, ErrorKind, ImportMode, Result, Vault};
 
 use super::extract::{ImportInPath, OpenOrCreateVault, QueryParams, VaultInPath};
 use super::response::{ApiResult, JsonResponse};
@@ -52,7 +52,8 @@ pub(super) async fn import_file(
         return Err(RequestError::invalid("the file is empty"));
     }
     let is_rehearsal = query.dry_run.unwrap_or_default();
-    let target = ImportTarget { vault, memory, is_rehearsal };
+    let mode = ImportMode { is_rehearsal, ..ImportMode::default() };
+    let target = ImportTarget { vault, memory, mode };
     let job = ImportJob { target, options, vault: address, started_at };
     let run = state.imports.start(upload, job, permit);
     Ok(JsonResponse::accepted(wire::ImportRun::write(&run)))

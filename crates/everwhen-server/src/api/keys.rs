@@ -25,11 +25,11 @@ pub(super) async fn list_keys(
     State(state): State<ServerState>,
 ) -> ApiResult<wire::Page<wire::Key>> {
     let (keys, used) = (state.engine.keys().await?, state.access.last_uses());
-    let told = |mut key: Key| {
+    let with_last_use = |mut key: Key| {
         key.last_used_at = key.last_used_at.max(used.get(&key.id).copied());
         wire::Key::from(key)
     };
-    Ok(JsonResponse::ok(wire::Page::whole(keys.into_iter().map(told).collect())))
+    Ok(JsonResponse::ok(wire::Page::whole(keys.into_iter().map(with_last_use).collect())))
 }
 
 /// Create a key

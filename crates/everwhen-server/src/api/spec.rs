@@ -196,7 +196,7 @@ fn path_parameters(operation: &Operation<'_>) -> Vec<Value> {
 }
 
 fn path_parameter(path: &str, name: &str) -> Value {
-    let address = |of: &str| shape::name("", &format!("Id or name of the {of}."), "default");
+    let address = |of: &str| shape::new_name("", &format!("Id or name of the {of}."), "default");
     let schema: Object = match name {
         "vault" => address("vault"),
         "memory" => address("memory"),

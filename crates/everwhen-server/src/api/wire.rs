@@ -47,7 +47,8 @@ pub(crate) use files::FileAnswer;
 pub(crate) use import_runs::{ExportQuery, ImportFileQuery, ImportRun, ImportRuns};
 pub(crate) use imported_chapters::{ChapterImport, ImportedChapters};
 pub(crate) use imports::{
-    ImportBatch, ImportOutcome, ImportOutcomes, ImportQuery, Imported, ImportedConversation,
+    ImportBatch, ImportBatchQuery, ImportOutcome, ImportOutcomes, ImportQuery, Imported,
+    ImportedConversation,
 };
 pub(crate) use keys::{Key, MadeKey, NewKey};
 pub(crate) use lists::{NamesQuery, Page};
@@ -61,7 +62,7 @@ pub(crate) use upkeep::{
     BackupStatus, Doctor, HealthStatus, JobGroup, Jobs, OutboxStatus, Retried, RetriedJobs,
     RetryQuery, SetAsideJob, SettleQuery, Settled, WorkerTaskStatus,
 };
-pub(crate) use usage::{Usage, UsageQuery};
+pub(crate) use usage::{Usage, UsageMonth, UsageQuery};
 pub(crate) use vaults::{Forget, Memory, MemoryPatch, NewMemory, NewVault, Vault, VaultPatch};
 
 use everwhen::memory::{Address, ConversationId, ConversationName};

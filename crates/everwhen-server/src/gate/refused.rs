@@ -59,11 +59,11 @@ impl Rejection {
     }
 
     /// The refusal as clients of the interface expect errors.
-    pub(super) fn told(&self, shape: ErrorFormat) -> Response {
+    pub(super) fn to_response(&self, shape: ErrorFormat) -> Response {
         let problem = RequestError::new(self.cause(), self.to_string());
         let mut response = match shape {
             ErrorFormat::RequestError => problem.into_response(),
-            ErrorFormat::Provider(kind) => Refusal::from(problem).told(kind),
+            ErrorFormat::Provider(kind) => Refusal::from(problem).response_for(kind),
         };
         if matches!(self, Self::Buffered(_) | Self::Requests(_)) {
             response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));

@@ -106,7 +106,8 @@ async fn recognize(parts: &mut Parts, state: ServerState) -> Result<ToolCall, Re
     use axum::extract::FromRequestParts;
     let caller = Caller::from_request_parts(parts, &state).await?;
     let Query(choice) = Query::<Choice>::try_from_uri(&parts.uri).map_err(|rejection| {
-        let known = "use vault=, memory=, tools=full and profile=graph or profile=files";
+        let known =
+            "use vault=, memory=, tools=full and profile=recall, profile=graph or profile=files";
         RequestError::invalid(format!("{}; {known}", rejection.body_text()))
     })?;
     Ok(ToolCall { state, caller, choice })

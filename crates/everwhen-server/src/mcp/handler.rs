@@ -6,15 +6,16 @@ use axum::http::request::Parts;
 use everwhen::{Error, ErrorKind};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
-    ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities,
-    ServerConfig,
+    DiscoverResult, ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation,
+    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 
 use super::call::ToolCall;
+use super::wire::Choice;
 use super::{completions, prompts, resources, tools};
 
 /// How long a client may cache a list that only changes with the version of the server.
@@ -38,13 +39,29 @@ impl ServerHandler for McpHandler {
         let us = Implementation::new("everwhen", env!("CARGO_PKG_VERSION"))
             .with_title("Everwhen")
             .with_description("Memory that knows when");
-        ServerConfig::new(offers).with_server_info(us).with_instructions(prompts::INSTRUCTIONS)
+        ServerConfig::new(offers).with_server_info(us)
+    }
+
+    async fn initialize(
+        &self,
+        asked: InitializeRequestParams,
+        context: McpContext,
+    ) -> McpResult<InitializeResult> {
+        context.peer.set_peer_info(asked.clone());
+        let profile = call(&context)?.choice.profile;
+        Ok(self.negotiate_initialize(&asked)?.with_instructions(prompts::instructions(profile)))
+    }
+
+    async fn discover(&self, context: McpContext) -> McpResult<DiscoverResult> {
+        let profile = call(&context)?.choice.profile;
+        let info = self.get_info().with_instructions(prompts::instructions(profile));
+        let versions = self.supported_protocol_versions().into_owned();
+        Ok(DiscoverResult::from_server_info(versions, info))
     }
 
     async fn list_tools(&self, _: PageParams, context: McpContext) -> McpResult<ListToolsResult> {
         let call = call(&context)?;
-        let allowed =
-            tools::shown(&call.choice).iter().filter(|tool| call.require(tool.scope).is_ok());
+        let allowed = tools::shown(&call.choice).filter(|tool| call.require(tool.scope).is_ok());
         let shown = allowed.map(|tool| tool.shown.clone());
         Ok(ListToolsResult::with_all_items(shown.collect())
             .with_ttl_ms(LISTS_LAST_MS)
@@ -57,7 +74,8 @@ impl ServerHandler for McpHandler {
         context: McpContext,
     ) -> McpResult<CallToolResponse> {
         let call = call(&context)?;
-        let tool = tools::named(&call.choice, &asked.name).ok_or_else(|| no_tool(&asked.name))?;
+        let tool = tools::named(&call.choice, &asked.name);
+        let tool = tool.ok_or_else(|| no_tool(&call.choice, &asked.name))?;
         Ok(tool.call(call, asked.arguments.unwrap_or_default()).await.into())
     }
 
@@ -91,8 +109,13 @@ impl ServerHandler for McpHandler {
         Ok(result.into())
     }
 
-    async fn list_prompts(&self, _: PageParams, _: McpContext) -> McpResult<ListPromptsResult> {
-        Ok(ListPromptsResult::with_all_items(prompts::list())
+    async fn list_prompts(
+        &self,
+        _: PageParams,
+        context: McpContext,
+    ) -> McpResult<ListPromptsResult> {
+        let shown = prompts::list(call(&context)?.choice.profile);
+        Ok(ListPromptsResult::with_all_items(shown)
             .with_ttl_ms(LISTS_LAST_MS)
             .with_cache_scope(CacheScope::Private))
     }
@@ -124,8 +147,8 @@ fn call(context: &McpContext) -> McpResult<ToolCall> {
         .ok_or_else(|| ErrorData::internal_error("the request was not authenticated", None))
 }
 
-fn no_tool(name: &str) -> ErrorData {
-    let hint = match tools::is_hidden(name) {
+fn no_tool(choice: &Choice, name: &str) -> ErrorData {
+    let hint = match tools::is_hidden(choice, name) {
         true => "; it is shown with `everwhen mcp --tools full` or /mcp?tools=full",
         false => "",
     };

@@ -3,7 +3,9 @@
 use everwhen::{Error, Result};
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 
-/// The instructions that every client gets when it connects.
+use super::wire::Profile;
+
+/// The instructions of a client that records what is said.
 pub(crate) const INSTRUCTIONS: &str = include_str!("texts/instructions.md");
 /// How to record a conversation.
 pub(crate) const CAPTURE_ENTRIES: &str = include_str!("texts/capture_entries.md");
@@ -14,6 +16,16 @@ pub(crate) const RECALL: &str = include_str!("texts/recall.md");
 
 /// How to learn from past conversations.
 pub(crate) const RETROSPECT: &str = include_str!("texts/retrospect.md");
+
+/// The instructions that a client gets when it connects: about the tools it sees.
+pub(super) fn instructions(profile: Profile) -> &'static str {
+    match profile {
+        Profile::Conversations => INSTRUCTIONS,
+        Profile::Recall => include_str!("texts/recorded.md"),
+        Profile::Graph => include_str!("texts/graph.md"),
+        Profile::Files => include_str!("texts/files.md"),
+    }
+}
 
 /// One prompt: its name, title, description and text.
 struct Text(&'static str, &'static str, &'static str, &'static str);
@@ -35,8 +47,13 @@ const QUESTION: &str = "question";
 /// The argument that all prompts take.
 pub(super) const MEMORY: &str = "memory";
 
-/// All prompts.
-pub(crate) fn list() -> Vec<Prompt> {
+/// All prompts that the client's tools can follow.
+pub(super) fn list(profile: Profile) -> Vec<Prompt> {
+    let is_useful = |Text(_, _, _, text): &Text| match profile {
+        Profile::Conversations => true,
+        Profile::Recall => *text != CAPTURE_ENTRIES,
+        Profile::Graph | Profile::Files => false,
+    };
     let shown = |Text(name, title, about, text): Text| {
         let mut arguments = Vec::new();
         if takes_question(text) {
@@ -50,7 +67,7 @@ pub(crate) fn list() -> Vec<Prompt> {
         arguments.push(memory);
         Prompt::new(name, Some(about), Some(arguments)).with_title(title)
     };
-    ALL.into_iter().map(shown).collect()
+    ALL.into_iter().filter(is_useful).map(shown).collect()
 }
 
 /// The prompt with this name, with its arguments filled in.

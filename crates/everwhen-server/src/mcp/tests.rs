@@ -5,7 +5,7 @@ use super::wire::{Choice, ToolSet};
 
 fn listed(tools: ToolSet) -> Vec<rmcp::model::Tool> {
     let choice = Choice { tools, ..Choice::default() };
-    tools::shown(&choice).iter().map(|tool| tool.shown.clone()).collect()
+    tools::shown(&choice).map(|tool| tool.shown.clone()).collect()
 }
 
 #[test]

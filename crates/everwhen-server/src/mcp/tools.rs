@@ -57,25 +57,29 @@ static FILES: LazyLock<Vec<ToolEntry>> = LazyLock::new(files::all);
 /// The last tool that is listed by default.
 const LAST_BY_DEFAULT: &str = context::PutContextTool::NAME;
 
+/// What an agent's hooks do, so that its model need not: with both, everything would be stored twice.
+const RECORDING: [&str; 2] =
+    [entries::AddEntryTool::NAME, conversations::EndConversationTool::NAME];
+
 /// The tools that this client sees.
-pub(crate) fn shown(choice: &Choice) -> &'static [ToolEntry] {
+pub(crate) fn shown(choice: &Choice) -> impl Iterator<Item = &'static ToolEntry> + use<> {
     let few = ALL.iter().position(|tool| tool.shown.name == LAST_BY_DEFAULT);
-    match (choice.profile, choice.tools) {
+    let family: &'static [ToolEntry] = match (choice.profile, choice.tools) {
         (Profile::Graph, _) => &GRAPH,
         (Profile::Files, _) => &FILES,
-        (Profile::Conversations, ToolSet::Default) => {
-            &ALL[..few.map_or(ALL.len(), |last| last + 1)]
-        }
-        (Profile::Conversations, ToolSet::Full) => &ALL,
-    }
+        (_, ToolSet::Default) => &ALL[..few.map_or(ALL.len(), |last| last + 1)],
+        (_, ToolSet::Full) => &ALL,
+    };
+    let is_recorded = choice.profile == Profile::Recall;
+    family.iter().filter(move |tool| !(is_recorded && RECORDING.contains(&&*tool.shown.name)))
 }
 
 /// The tool with this name, if this client sees it.
 pub(crate) fn named(choice: &Choice, name: &str) -> Option<&'static ToolEntry> {
-    shown(choice).iter().find(|tool| tool.shown.name == name)
+    shown(choice).find(|tool| tool.shown.name == name)
 }
 
-/// Whether a tool exists but is hidden from this client.
-pub(crate) fn is_hidden(name: &str) -> bool {
-    ALL.iter().any(|tool| tool.shown.name == name)
+/// Whether this client would see a tool if it asked for all of them.
+pub(crate) fn is_hidden(choice: &Choice, name: &str) -> bool {
+    named(&Choice { tools: ToolSet::Full, ..choice.clone() }, name).is_some()
 }

@@ -177,11 +177,11 @@ impl Mem0Call {
     }
 
     async fn recall(&self, vault: &Vault, query: Query) -> Mem0Result<Vec<(Entry, f64)>> {
-        let told = match self.one_memory() {
+        let recollection = match self.one_memory() {
             Some(memory) => present(vault.recall(memory?, query).await.map_err(Into::into))?,
             None => Some(vault.recall_all(query).await?),
         };
-        let items = told.map(|told| told.items).unwrap_or_default();
+        let items = recollection.map(|recollection| recollection.items).unwrap_or_default();
         Ok(items.into_iter().map(|found| (found.entry, f64::from(found.score))).collect())
     }
 

@@ -77,7 +77,8 @@ pub(crate) fn last_said<'m, 'a>(
 ) -> Option<(usize, &'m Message<'a>)> {
     let all = asked.messages.iter().enumerate();
     let mut said = all.filter(|(place, message)| {
-        let known = begun.messages.get(*place).is_some_and(|told| told.time.is_some());
+        let known =
+            begun.messages.get(*place).is_some_and(|known_message| known_message.time.is_some());
         known && message.role == Role::User && !message.words().trim().is_empty()
     });
     said.next_back()

@@ -36,7 +36,7 @@ pub(crate) async fn models(state: &ProxyState, request: Request) -> Response {
     let has_header = |name: &str| parts.headers.contains_key(name);
     let client = Protocol::of_request(parts.uri.path(), has_header);
     let others = list(state, client, &parts).await;
-    let others = others.unwrap_or_else(|refusal| refusal.told(client));
+    let others = others.unwrap_or_else(|refusal| refusal.response_for(client));
     workflows::listed(state, client, others).await
 }
 
@@ -138,7 +138,7 @@ fn together(
         }
     }
     if absent.len() == able.len() {
-        return Refusal::unreachable(absent.join("; ")).told(client);
+        return Refusal::unreachable(absent.join("; ")).response_for(client);
     }
     let mut headers = HeaderMap::new();
     if !absent.is_empty() {
@@ -198,7 +198,7 @@ fn workflow_info(name: &str) -> ModelInfo {
 
 /// `POST /api/show`
 pub(crate) async fn show(state: ProxyState, request: Request) -> Response {
-    shown(state, request).await.unwrap_or_else(|refusal| refusal.told(Protocol::Ollama))
+    shown(state, request).await.unwrap_or_else(|refusal| refusal.response_for(Protocol::Ollama))
 }
 
 async fn shown(state: ProxyState, request: Request) -> Result<Response, Refusal> {
@@ -260,7 +260,7 @@ pub(crate) async fn version(state: ProxyState, request: Request) -> Response {
             let body = axum::body::Bytes::new();
             passthrough::on(&state, &caller, (Protocol::Ollama, target), &parts, body).await
         };
-        return answered.await.unwrap_or_else(|refusal| refusal.told(Protocol::Ollama));
+        return answered.await.unwrap_or_else(|refusal| refusal.response_for(Protocol::Ollama));
     }
     Json(json!({ "version": env!("CARGO_PKG_VERSION") })).into_response()
 }

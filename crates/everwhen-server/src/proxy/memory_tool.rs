@@ -101,7 +101,8 @@ impl ToolTurn {
     /// Asks for the first round; the others follow while the reply is read.
     async fn ask(self, body: Bytes) -> Result<UpstreamResponse, Refusal> {
         let text = String::from_utf8_lossy(&body);
-        let text = self.postponed.restore(self.files.place(), &text).unwrap_or(text.into_owned());
+        let place = (self.files.place(), self.files.epoch().await);
+        let text = self.postponed.restore(place, &text).unwrap_or(text.into_owned());
         let mut answer = self.send(&text).await?;
         if !answer.status.is_success() {
             return Ok(answer);
@@ -126,12 +127,12 @@ impl ToolTurn {
         if !round.is_waiting() {
             return Next::End;
         }
-        let mut results = Vec::new();
+        let (mut results, epoch) = (Vec::new(), self.files.epoch().await);
         for call in round.commands() {
             results.push(self.files.result(call).await);
         }
         if round.has_other_calls() {
-            self.postponed.keep(self.files.place(), round, results);
+            self.postponed.keep((self.files.place(), epoch), round, results);
             return Next::End;
         }
         match rounds < MAX_ROUNDS {

@@ -130,7 +130,7 @@ impl Outbox {
         if let Some(mut seen) = self.lanes.is_written(lane, id).and_then(|live| live.seen) {
             seen.time = ProxyMemory::of(state).now().to_string();
             seen.degraded = Some("it waits in the outbox".to_owned());
-            state.proxy.tail.tell(Seen::Answered(seen));
+            state.proxy.tail.publish(Seen::Answered(seen));
         }
     }
 
@@ -227,11 +227,28 @@ impl Outbox {
         }
     }
 
-    /// Waits until what is on its way into a vault is stored, so that it can be forgotten there.
-    pub(crate) async fn before_forgetting(&self, state: &ProxyState, vaults: &[String]) {
+    /// Waits until what is on its way into a vault is stored, so that it can be forgotten there. Whether only a
+    /// part of a memory is forgotten decides what happens if that cannot be stored now. Then all of it waits on:
+    /// most of it is to be kept, so the forget is refused.
+    pub(crate) async fn before_forgetting(
+        &self,
+        state: &ProxyState,
+        vaults: &[String],
+        is_part: bool,
+    ) -> Result<()> {
         self.start(state).await;
-        if timeout(FORGETTING, self.lanes.settled(Some(vaults))).await.is_err() {
-            tracing::warn!("some exchanges are still being stored while something is forgotten");
+        self.recovered.notify_waiters();
+        match timeout(FORGETTING, self.lanes.settled(Some(vaults), is_part)).await {
+            Ok(()) => Ok(()),
+            Err(_) if is_part => Err(Error::unavailable(
+                "some of what was said in this vault is not stored yet; try again in a moment",
+            )),
+            Err(_) => {
+                tracing::warn!(
+                    "some exchanges are still being stored while something is forgotten"
+                );
+                Ok(())
+            }
         }
     }
 
@@ -266,7 +283,7 @@ impl Outbox {
 
     /// Waits until what is over is stored, or known to wait.
     pub(crate) async fn settle(&self) {
-        if timeout(STOPPING, self.lanes.settled(None)).await.is_err() {
+        if timeout(STOPPING, self.lanes.settled(None, false)).await.is_err() {
             tracing::warn!("some exchanges are not stored yet; they wait in the outbox");
         }
         self.flush().await;

@@ -41,7 +41,7 @@ pub(crate) async fn listed(
         permit(effect, &caller, &*chosen.responder)?;
         send(kind, &chosen, &caller, target, (&parts, body)).await
     };
-    answered.await.unwrap_or_else(|refusal| refusal.told(kind))
+    answered.await.unwrap_or_else(|refusal| refusal.response_for(kind))
 }
 
 /// Refuses what no table lists: in the provider's shape below its paths, else in ours.
@@ -59,14 +59,14 @@ pub(crate) async fn unlisted(request: Request) -> Response {
             request.method()
         ))
     });
-    refusal.told(kind)
+    refusal.response_for(kind)
 }
 
 fn wrong_method(listed: &Endpoint, kind: Protocol) -> Response {
     let allowed = listed.allowed();
     let message = format!("this path has other methods: {allowed}");
     let status = StatusCode::METHOD_NOT_ALLOWED;
-    let mut response = Refusal::new(status, "invalid_request_error", message).told(kind);
+    let mut response = Refusal::new(status, "invalid_request_error", message).response_for(kind);
     response.headers_mut().insert(ALLOW, headers::value(&allowed));
     response
 }

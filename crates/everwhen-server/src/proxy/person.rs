@@ -54,7 +54,7 @@ fn credential(headers: &HeaderMap) -> Option<String> {
 
 /// The person whose other chats a chat may see; none if absent. `chat_of` says whose chat its memory is,
 /// nothing if the client named the memory; `is_named`, whether the request says who speaks.
-pub(crate) fn told_of(
+pub(crate) fn person_in_reach(
     (person, is_named): (Person, bool),
     chat_of: Option<&Person>,
     settings: &ProxySettings,

@@ -56,6 +56,8 @@ pub(crate) struct PreparedRequest {
     pub(crate) begun: Option<Begun>,
     /// The exchange as it is recorded.
     pub(crate) recording: Option<Recording>,
+    /// The vault's epoch of forgetting when the request was read, if that is known.
+    pub(crate) epoch: Option<u64>,
     /// Whether the reply may begin with a stamp.
     pub(crate) strips: bool,
     /// How long memory may be waited for.
@@ -130,6 +132,7 @@ async fn remember(
     prepared.seen.memory_source = recording.named.as_ref().map(|named| named.source);
     let settings = request.settings(prepared.seen.memory.as_deref(), &change);
     let begun = begun?;
+    prepared.epoch = Some(begun.exchange.forget_epoch());
     if request.is_watched {
         prepared.seen.stored = stored(request.asked, &begun);
     }
@@ -205,7 +208,7 @@ impl ProxyRequest<'_> {
         Wishes {
             briefing: settings.briefing,
             budget_tokens: settings.budget_tokens as usize,
-            chats_of: person::told_of(speaker, begun.chat_of.as_ref(), settings),
+            chats_of: person::person_in_reach(speaker, begun.chat_of.as_ref(), settings),
             tool_entries: settings.tool_entries,
         }
     }
@@ -229,18 +232,18 @@ pub(crate) fn commit(settings: &ProxySettings) -> Commit {
 }
 
 fn stored(asked: &RequestView<'_>, begun: &Begun) -> Vec<StoredSeen> {
-    let told = asked.messages.iter().zip(&begun.messages).enumerate();
-    let told = told.filter(|(_, (_, told))| told.is_new);
-    let one = |(place, (message, told)): (usize, (&Message<'_>, &KnownMessage))| {
+    let known = asked.messages.iter().zip(&begun.messages).enumerate();
+    let known = known.filter(|(_, (_, known))| known.is_new);
+    let one = |(place, (message, known)): (usize, (&Message<'_>, &KnownMessage))| {
         Some(StoredSeen {
             message: place,
-            entry: told.entry?.to_string(),
+            entry: known.entry?.to_string(),
             role: message.role.as_str(),
-            conversation_time: begun.zone.rfc3339(told.time?),
+            conversation_time: begun.zone.rfc3339(known.time?),
             content: message.words().to_owned(),
         })
     };
-    told.filter_map(one).collect()
+    known.filter_map(one).collect()
 }
 
 fn stamp(
@@ -286,9 +289,9 @@ async fn add(
     }
     let vault = recording.vault.clone().expect("an exchange has begun in a vault");
     let (memory, asked) = (ProxyMemory::of(request.state), (message.words(), wishes));
-    let (told, lacks) = remembered(&memory, (&vault, begun), asked, deadline).await;
+    let (found, lacks) = remembered(&memory, (&vault, begun), asked, deadline).await;
     let now = settings.now.then(|| memory_block::now(begun));
-    let text = memory_block::text(&told, now.as_deref());
+    let text = memory_block::text(&found, now.as_deref());
     if !text.is_empty() {
         recording.added.extend(adding.first(draft, begun, (place, &text)));
         prepared.seen.injected = Some(text);

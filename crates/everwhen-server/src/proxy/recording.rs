@@ -160,14 +160,14 @@ impl Recording {
         change: &ProxyChange,
         deadline: Moment,
     ) -> Result<Begun> {
-        let (tell, mut early) = oneshot::channel();
+        let (sender, mut early) = oneshot::channel();
         let wishes = RecordingOptions {
             label: request.caller.label.clone(),
             change: change.clone(),
             commit: request.local,
             otherwise: self.otherwise.clone(),
         };
-        let work = self.beginning(wishes, tell);
+        let work = self.beginning(wishes, sender);
         self.beginning = ExchangeStart::Under(Mutex::new(ProxyMemory::of(&self.state).write(work)));
         let now = Moment::now();
         let soon = now + deadline.saturating_duration_since(now) / 4;
@@ -192,7 +192,7 @@ impl Recording {
     fn beginning(
         &self,
         wishes: RecordingOptions,
-        tell: oneshot::Sender<Box<EarlyStart>>,
+        sender: oneshot::Sender<Box<EarlyStart>>,
     ) -> impl Future<Output = Result<Begun>> + Send + 'static {
         let (state, lane, id) = (self.state.clone(), self.lane.clone(), self.id);
         let (caller, address, named) = (self.caller, self.address.clone(), self.named.clone());
@@ -209,15 +209,16 @@ impl Recording {
             let (commit, backdrop) = wishes.in_memory(&state.proxy.config, &named.name);
             let name = shown(&named.memory);
             let (memory, early) = (named.memory.clone(), (vault.clone(), named, commit));
-            let (tell, proxy, place) = (Mutex::new(Some(tell)), state.proxy.clone(), lane.clone());
+            let (sender, proxy, place) =
+                (Mutex::new(Some(sender)), state.proxy.clone(), lane.clone());
             let hear = move |begun: &Begun| {
                 proxy.outbox.lanes.has_begun(&place, id);
                 proxy.outbox.names.note(&shown(&address), &name, begun.exchange.memory);
-                let tell = tell.lock().ok().and_then(|mut tell| tell.take());
+                let sender = sender.lock().ok().and_then(|mut sender| sender.take());
                 let (vault, named, commit) = early.clone();
                 let early = EarlyStart { vault, named, commit, begun: begun.clone() };
                 // The receiver is gone if the client has disconnected.
-                let _ = tell.map(|it| it.send(Box::new(early)));
+                let _ = sender.map(|it| it.send(Box::new(early)));
             };
             let begun = vault.begin_exchange_early(memory, history, commit, backdrop, hear).await;
             state.proxy.outbox.work(&state, &lane);
@@ -292,11 +293,14 @@ impl Recording {
         said: Gathered,
     ) -> impl Future<Output = ()> + Send {
         let lasted = i64::try_from(self.since.elapsed().as_micros()).unwrap_or(i64::MAX);
+        let is_watched = self.state.proxy.tail.is_watched();
+        let shown = is_watched.then(|| AnsweredSeen::shown(&said.text));
         let seen = AnsweredSeen {
             id: request,
             vault: self.vault_id(),
             memory: self.named.as_ref().map(|named| named.name.clone()),
             characters: said.text.chars().count(),
+            content: shown.unwrap_or_default(),
             truncated: !said.is_whole,
             not_remembered: not_remembered::reply(&said.text),
             ..AnsweredSeen::default()

@@ -40,7 +40,7 @@ impl Refusal {
     }
 
     /// The refusal in the shape of a protocol.
-    pub(crate) fn told(self, protocol: Protocol) -> Response {
+    pub(crate) fn response_for(self, protocol: Protocol) -> Response {
         let Self { status, code, message } = self;
         let body = protocol.adapter().error(status.as_u16(), code, &message);
         (status, Json(body)).into_response()

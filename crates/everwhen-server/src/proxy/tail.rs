@@ -60,9 +60,9 @@ struct Trace {
 
 impl Traces {
     /// Stores a trace, and removes the oldest while there are too many or they are too large.
-    fn keep(&mut self, seen: Arc<Seen>) {
+    fn keep(&mut self, seen: Arc<Seen>, epoch: Option<u64>) {
         self.bytes += seen.bytes();
-        self.kept.push_back(Trace { seen, epoch: None });
+        self.kept.push_back(Trace { seen, epoch });
         while self.kept.len() > TRACES || self.bytes > TRACES_BYTES {
             let Some(gone) = self.kept.pop_front() else { break };
             self.bytes -= gone.seen.bytes();
@@ -90,7 +90,7 @@ impl Tail {
     }
 
     /// Sends an event to all readers.
-    pub(crate) fn tell(&self, seen: Seen) -> Arc<Seen> {
+    pub(crate) fn publish(&self, seen: Seen) -> Arc<Seen> {
         let seen = Arc::new(seen);
         // An error means that there are no readers.
         let _ = self.watched.send(Arc::clone(&seen));
@@ -107,9 +107,9 @@ impl Tail {
         self.ending.send_replace(true);
     }
 
-    /// Stores a trace.
-    pub(crate) fn trace(&self, seen: Arc<Seen>) {
-        self.traces().keep(seen);
+    /// Stores a trace, with the epoch of forgetting of its vault when the request was read, if that is known.
+    pub(crate) fn trace(&self, seen: Arc<Seen>, epoch: Option<u64>) {
+        self.traces().keep(seen, epoch);
     }
 
     /// Removes traces of what was forgotten: of a memory, by its id and name, or of a whole vault.
@@ -179,7 +179,7 @@ pub(crate) fn note_epoch(state: &ProxyState, seen: &Seen) {
 }
 
 /// Removes traces of what other servers have forgotten. While the store is away they stay.
-async fn check_epochs(state: &ProxyState) {
+pub(crate) async fn check_epochs(state: &ProxyState) {
     let check = async {
         for vault in state.proxy.tail.vaults() {
             if let Some(epoch) = ProxyMemory::of(state).forget_epoch(&vault).await {
@@ -289,12 +289,24 @@ mod tests {
     #[test]
     fn traces_are_bounded_in_number_and_in_bytes() {
         let mut traces = Traces::default();
-        (0..1_000).for_each(|id| traces.keep(seen(id, 1, 10)));
+        (0..1_000).for_each(|id| traces.keep(seen(id, 1, 10), None));
         assert_eq!((traces.kept.len(), traces.kept[0].seen.id()), (TRACES, 744));
-        (0..1_000).for_each(|id| traces.keep(seen(id, 3, 1024 * 1024)));
+        (0..1_000).for_each(|id| traces.keep(seen(id, 3, 1024 * 1024), None));
         let bytes: usize = traces.kept.iter().map(|trace| trace.seen.bytes()).sum();
         assert!(bytes <= TRACES_BYTES && bytes == traces.bytes, "{bytes} {}", traces.bytes);
         assert!(traces.kept.len() > 30, "{}", traces.kept.len());
         assert_eq!(traces.kept.back().unwrap().seen.id(), 999);
+    }
+
+    /// A request is read, something is forgotten, and only then is the trace of the request stored.
+    #[test]
+    fn a_trace_of_what_was_read_before_a_forget_goes() {
+        let (tail, vault) = (Tail::default(), seen(0, 1, 10).vault().to_owned());
+        tail.forget(std::slice::from_ref(&vault), Some(&["m".into()]));
+        tail.trace(seen(1, 1, 10), Some(4));
+        tail.trace(seen(2, 1, 10), Some(5));
+        tail.check_epoch(&vault, 5);
+        assert!(tail.traced(1).is_none());
+        assert!(tail.traced(2).is_some());
     }
 }

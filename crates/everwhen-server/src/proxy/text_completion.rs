@@ -37,7 +37,7 @@ pub(super) async fn answer(
     let (mut parts, body) = request.into_parts();
     let body = match read(body).await {
         Ok(body) => body,
-        Err(refusal) => return Ok(refusal.told(kind)),
+        Err(refusal) => return Ok(refusal.response_for(kind)),
     };
     let asked: Value = serde_json::from_slice(&body).unwrap_or_default();
     let known = asked["model"].as_str().is_some_and(|model| workflow::is_known(state, model));
@@ -51,7 +51,7 @@ pub(super) async fn answer(
     Ok(match exchange(state, target, memory, request).await {
         Ok(response) if response.status().is_success() => as_completion(response, kind).await,
         Ok(response) => response,
-        Err(refusal) => refusal.told(kind),
+        Err(refusal) => refusal.response_for(kind),
     })
 }
 
@@ -114,10 +114,10 @@ async fn as_completion(response: Response, kind: Protocol) -> Response {
     }
     match read(body).await {
         Ok(whole) => {
-            let told = whole_reply(&String::from_utf8_lossy(&whole), kind);
-            Response::from_parts(parts, Body::from(told))
+            let translated = whole_reply(&String::from_utf8_lossy(&whole), kind);
+            Response::from_parts(parts, Body::from(translated))
         }
-        Err(refusal) => refusal.told(kind),
+        Err(refusal) => refusal.response_for(kind),
     }
 }
 
@@ -131,8 +131,8 @@ fn events<E>(
     stream::unfold((pieces, reader), move |(mut pieces, mut reader)| async move {
         loop {
             if let Some(event) = reader.next_event() {
-                let told = event_of_completion(event, framing, kind);
-                return Some((Ok(told), (pieces, reader)));
+                let translated = event_of_completion(event, framing, kind);
+                return Some((Ok(translated), (pieces, reader)));
             }
             match pieces.next().await {
                 Some(Ok(piece)) => reader.push(&piece),
@@ -218,13 +218,13 @@ mod tests {
         let chunk = json!({ "object": "chat.completion.chunk",
             "choices": [{ "index": 0, "delta": { "content": "Grüße" }, "finish_reason": null }] });
         let reply = format!(": hi\n\ndata: {chunk}\n\ndata: [DONE]\n\n");
-        let told = passed_on(&reply, 1, Framing::Sse, Protocol::OpenAi).await;
-        assert!(told.starts_with(": hi\n\ndata: {"), "{told}");
-        assert!(told.contains("\"text\":\"Grüße\""), "{told}");
-        assert!(told.ends_with("}\n\ndata: [DONE]\n\n"), "{told}");
+        let translated = passed_on(&reply, 1, Framing::Sse, Protocol::OpenAi).await;
+        assert!(translated.starts_with(": hi\n\ndata: {"), "{translated}");
+        assert!(translated.contains("\"text\":\"Grüße\""), "{translated}");
+        assert!(translated.ends_with("}\n\ndata: [DONE]\n\n"), "{translated}");
         let chat = json!({ "message": { "role": "assistant", "content": "日本" }, "done": false });
-        let told = passed_on(&chat.to_string(), 2, Framing::Lines, Protocol::Ollama).await;
-        let told: Value = serde_json::from_str(&told).unwrap();
-        assert_eq!(told, json!({ "response": "日本", "done": false }));
+        let translated = passed_on(&chat.to_string(), 2, Framing::Lines, Protocol::Ollama).await;
+        let translated: Value = serde_json::from_str(&translated).unwrap();
+        assert_eq!(translated, json!({ "response": "日本", "done": false }));
     }
 }

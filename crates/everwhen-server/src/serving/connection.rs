@@ -84,9 +84,9 @@ impl Connection {
 
 /// Tells a client why it is not answered, without HTTP having begun, and hangs up.
 pub(super) async fn refuse(mut stream: TcpStream, problem: RequestError) {
-    let told = problem.to_bytes();
-    let telling = async {
-        stream.write_all(&told).await?;
+    let response = problem.to_bytes();
+    let sending = async {
+        stream.write_all(&response).await?;
         stream.shutdown().await?;
         // Closing before everything is read would make the client lose what it was told.
         let mut unread = [0; 1024];
@@ -94,7 +94,7 @@ pub(super) async fn refuse(mut stream: TcpStream, problem: RequestError) {
         io::Result::Ok(())
     };
     // Errors of the client's side are ignored.
-    let _ = timeout(LINGER, telling).await;
+    let _ = timeout(LINGER, sending).await;
 }
 
 /// What answers the requests of one connection.

@@ -91,17 +91,17 @@ async fn stop_during(work: Duration, grace: Duration) -> (TcpStream, Duration) {
     ask(&mut client, "/slow").await;
     begun.notified().await;
     stop.notify_one();
-    let told = Instant::now();
+    let since = Instant::now();
     server.await.unwrap().unwrap();
-    (client, told.elapsed())
+    (client, since.elapsed())
 }
 
 #[tokio::test]
 async fn a_request_in_flight_is_answered() {
     // The grace period is an hour: the server stops as soon as nothing is left.
     let (mut client, _) = stop_during(TINY, LONG).await;
-    let told = rest(&mut client).await;
-    assert!(told.starts_with("HTTP/1.1 200"), "{told}");
+    let response = rest(&mut client).await;
+    assert!(response.starts_with("HTTP/1.1 200"), "{response}");
 }
 
 #[tokio::test]
@@ -135,10 +135,13 @@ async fn headers_that_never_end_are_answered_with_408_and_closed() {
     let server = Server::start(quick(), limits).await;
     let mut client = server.connect().await;
     client.write_all(b"GET /quick HTTP/1.1\r\nHost: loc").await.unwrap();
-    let told = rest(&mut client).await;
-    assert!(told.starts_with("HTTP/1.1 408 Request Timeout\r\n"), "{told}");
-    assert!(told.contains("content-type: application/problem+json\r\n"), "{told}");
-    assert!(told.contains(r#""kind":"timeout""#) && told.contains("within 50ms"), "{told}");
+    let response = rest(&mut client).await;
+    assert!(response.starts_with("HTTP/1.1 408 Request Timeout\r\n"), "{response}");
+    assert!(response.contains("content-type: application/problem+json\r\n"), "{response}");
+    assert!(
+        response.contains(r#""kind":"timeout""#) && response.contains("within 50ms"),
+        "{response}"
+    );
 }
 
 #[tokio::test]
@@ -232,9 +235,12 @@ async fn when_all_connections_are_busy_a_new_one_gets_503() {
     begun.notified().await;
     let mut client = server.connect().await;
     ask(&mut client, "/endless").await;
-    let told = rest(&mut client).await;
-    assert!(told.starts_with("HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\n"), "{told}");
-    assert!(told.contains("1 connections are open and all are busy"), "{told}");
+    let response = rest(&mut client).await;
+    assert!(
+        response.starts_with("HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\n"),
+        "{response}"
+    );
+    assert!(response.contains("1 connections are open and all are busy"), "{response}");
 }
 
 /// Says when it is dropped.

@@ -67,7 +67,8 @@ impl ServerState {
                 (None, None) => Ok(()),
             },
             TextPlace::Uploads => {
-                // What is imported into a memory goes on: it was not there when something was forgotten.
+                // Imports into a whole memory were ended before it was forgotten. Those into a memory of which a
+                // part was forgotten go on: what they bring was not there.
                 if memories.is_none() {
                     self.cancel_imports(what);
                 }

@@ -33,12 +33,13 @@ async fn unfinished_bodies_do_not_fill_the_memory() {
     }
     // Two of these bodies fit into 8 MiB; they wait for the rest of theirs.
     for _ in 0..14 {
-        let told = answers.join_next().await.unwrap().unwrap();
-        assert_eq!(told.status, 503, "{told:?}");
-        assert_eq!(told.header("retry-after"), Some("1"), "{told:?}");
+        let response = answers.join_next().await.unwrap().unwrap();
+        assert_eq!(response.status, 503, "{response:?}");
+        assert_eq!(response.header("retry-after"), Some("1"), "{response:?}");
     }
-    let told = stage.ask("POST", ENTRIES, &[JSON], r#"{"role":"user","content":"small"}"#).await;
-    assert_eq!(told.status, 201, "small requests go on: {}", told.body);
+    let response =
+        stage.ask("POST", ENTRIES, &[JSON], r#"{"role":"user","content":"small"}"#).await;
+    assert_eq!(response.status, 201, "small requests go on: {}", response.body);
     answers.abort_all();
     let large = format!(r#"{{"role":"user","content":"hi"{}}}"#, " ".repeat(7 * MEGABYTE));
     let mut status = 0;
@@ -61,9 +62,9 @@ async fn requests_beyond_the_limit_are_told_to_come_back() {
         watching.push(client);
     }
     for (path, body) in [(ENTRIES, "{}"), ("/v1/chat/completions", CHAT), ("/mcp", "{}")] {
-        let told = stage.ask("POST", path, &[JSON], body).await;
-        assert_eq!((told.status, told.header("retry-after")), (503, Some("1")), "{path}");
-        assert!(told.body.contains("2 requests"), "{}", told.body);
+        let response = stage.ask("POST", path, &[JSON], body).await;
+        assert_eq!((response.status, response.header("retry-after")), (503, Some("1")), "{path}");
+        assert!(response.body.contains("2 requests"), "{}", response.body);
     }
     assert_eq!(stage.ask("GET", "/healthz", &[], "").await.status, 200, "it still lives");
     drop(watching);
@@ -79,7 +80,7 @@ async fn an_upstream_that_never_answers_is_given_up() {
     )
     .await;
     let chat = CHAT.replace("hi", "never answer");
-    let told = stage.ask("POST", "/v1/chat/completions", &[JSON], &chat).await;
-    assert_eq!(told.status, 504, "{}", told.body);
-    assert!(told.body.contains("does not answer in time"), "{}", told.body);
+    let response = stage.ask("POST", "/v1/chat/completions", &[JSON], &chat).await;
+    assert_eq!(response.status, 504, "{}", response.body);
+    assert!(response.body.contains("does not answer in time"), "{}", response.body);
 }

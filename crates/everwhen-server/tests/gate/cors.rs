@@ -17,14 +17,17 @@ async fn a_preflight_of_an_allowed_page_is_answered_on_every_interface() {
                 ("Access-Control-Request-Method", "POST"),
                 ("Access-Control-Request-Headers", "authorization,content-type,x-everwhen-memory"),
             ];
-            let told = stage.ask("OPTIONS", path, &asks, "").await;
-            assert_eq!(told.status, 204, "{path}: {}", told.body);
-            assert_eq!(told.header("access-control-allow-origin"), Some(origin));
-            assert!(told.header("access-control-allow-methods").unwrap().contains("delete"));
-            let headers = told.header("access-control-allow-headers").unwrap();
+            let response = stage.ask("OPTIONS", path, &asks, "").await;
+            assert_eq!(response.status, 204, "{path}: {}", response.body);
+            assert_eq!(response.header("access-control-allow-origin"), Some(origin));
+            assert!(response.header("access-control-allow-methods").unwrap().contains("delete"));
+            let headers = response.header("access-control-allow-headers").unwrap();
             assert!(headers.contains("authorization") && headers.contains("x-everwhen-memory"));
-            assert!(told.head.contains("vary: origin"), "{}", told.head);
-            assert!(!told.head.contains("credentials") && !told.head.contains("private-network"));
+            assert!(response.head.contains("vary: origin"), "{}", response.head);
+            assert!(
+                !response.head.contains("credentials")
+                    && !response.head.contains("private-network")
+            );
         }
     }
     assert_eq!(stage.passed(), 0);
@@ -40,12 +43,12 @@ async fn only_an_allowed_page_may_reach_a_private_network() {
             ("Access-Control-Request-Private-Network", "true"),
         ]
     };
-    let told = stage.ask("OPTIONS", "/v1/chat/completions", &asks(APP), "").await;
-    assert_eq!(told.header("access-control-allow-private-network"), Some("true"));
-    let told =
+    let response = stage.ask("OPTIONS", "/v1/chat/completions", &asks(APP), "").await;
+    assert_eq!(response.header("access-control-allow-private-network"), Some("true"));
+    let response =
         stage.ask("OPTIONS", "/v1/chat/completions", &asks("https://evil.example"), "").await;
-    assert_eq!(told.status, 403);
-    assert!(!told.head.contains("access-control"), "{}", told.head);
+    assert_eq!(response.status, 403);
+    assert!(!response.head.contains("access-control"), "{}", response.head);
 }
 
 #[tokio::test]
@@ -53,21 +56,25 @@ async fn an_allowed_page_chats_and_reads_our_headers() {
     let stage = Stage::with(ALLOWING).await;
     let headers =
         [("Origin", APP), ("Content-Type", "application/json"), ("x-everwhen-memory", "ana")];
-    let told = stage.ask("POST", "/v1/chat/completions", &headers, CHAT).await;
-    assert_eq!(told.status, 200, "{}", told.body);
-    assert_eq!(told.header("access-control-allow-origin"), Some(APP), "not what the upstream said");
-    assert_eq!(told.head.matches("access-control-allow-origin").count(), 1);
-    assert_eq!(told.header("access-control-expose-headers"), Some("*"));
-    assert_eq!(told.header("access-control-allow-credentials"), None);
-    assert_eq!(told.header("x-everwhen-memory"), Some("ana"));
+    let response = stage.ask("POST", "/v1/chat/completions", &headers, CHAT).await;
+    assert_eq!(response.status, 200, "{}", response.body);
+    assert_eq!(
+        response.header("access-control-allow-origin"),
+        Some(APP),
+        "not what the upstream said"
+    );
+    assert_eq!(response.head.matches("access-control-allow-origin").count(), 1);
+    assert_eq!(response.header("access-control-expose-headers"), Some("*"));
+    assert_eq!(response.header("access-control-allow-credentials"), None);
+    assert_eq!(response.header("x-everwhen-memory"), Some("ana"));
     assert_eq!(stage.stored().await, ["hi", "Noted."]);
 }
 
 #[tokio::test]
 async fn an_allowed_page_can_read_why_it_was_refused() {
     let stage = Stage::with(ALLOWING).await;
-    let told = stage.ask("GET", "/v1/vaults/nobody", &[("Origin", APP)], "").await;
-    assert_eq!((told.status, told.header("access-control-allow-origin")), (404, Some(APP)));
+    let response = stage.ask("GET", "/v1/vaults/nobody", &[("Origin", APP)], "").await;
+    assert_eq!((response.status, response.header("access-control-allow-origin")), (404, Some(APP)));
 }
 
 #[tokio::test]

@@ -36,11 +36,15 @@ async fn is_untouched(stage: &Stage) {
 
 async fn is_refused(stage: &Stage, headers: &[(&str, &str)]) {
     for (method, path, body) in EVERYWHERE {
-        let told = stage.ask(method, path, &[&[JSON], headers].concat(), body).await;
-        assert_eq!(told.status, 403, "{method} {path} {headers:?}: {}", told.body);
-        assert!(!told.head.contains("access-control"), "{path}: {}", told.head);
-        assert!(!told.body.contains("my secret"));
-        assert!(told.body.contains("server.allowed_"), "it says what would help: {}", told.body);
+        let response = stage.ask(method, path, &[&[JSON], headers].concat(), body).await;
+        assert_eq!(response.status, 403, "{method} {path} {headers:?}: {}", response.body);
+        assert!(!response.head.contains("access-control"), "{path}: {}", response.head);
+        assert!(!response.body.contains("my secret"));
+        assert!(
+            response.body.contains("server.allowed_"),
+            "it says what would help: {}",
+            response.body
+        );
     }
     is_untouched(stage).await;
 }
@@ -88,8 +92,8 @@ async fn two_hosts_or_two_origins_do_not_confuse_it() {
         "Host: \r\n",
     ] {
         let request = format!("GET {ENTRIES} HTTP/1.1\r\nConnection: close\r\n{headers}\r\n");
-        let told = stage.raw(&request).await;
-        assert!([400, 403].contains(&told.status), "{headers}: {told:?}");
+        let response = stage.raw(&request).await;
+        assert!([400, 403].contains(&response.status), "{headers}: {response:?}");
     }
     let absolute = format!(
         "GET http://evil.example{ENTRIES} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
@@ -126,15 +130,18 @@ async fn a_simple_post_of_a_web_page_writes_nothing_to_memory() {
 async fn refusals_have_the_shape_that_clients_of_a_provider_read() {
     let stage = Stage::new().await;
     let evil = [("Origin", "https://evil.example"), JSON];
-    let told = stage.ask("POST", "/v1/chat/completions", &evil, CHAT).await.json();
-    assert!(told["error"]["message"].as_str().unwrap().contains("server.allowed_origins"));
-    let told = stage.ask("POST", "/m/ana/v1/messages", &evil, CHAT).await.json();
-    assert_eq!((&told["type"], &told["error"]["type"]), (&"error".into(), &"denied".into()));
-    let told = stage.ask("POST", "/api/chat", &evil, CHAT).await.json();
-    assert!(told["error"].as_str().unwrap().contains("https://evil.example"));
-    let told = stage.ask("GET", "/v1/vaults", &evil, "").await;
-    assert_eq!(told.header("content-type"), Some("application/problem+json"));
-    assert_eq!(told.json()["kind"], "denied");
+    let response = stage.ask("POST", "/v1/chat/completions", &evil, CHAT).await.json();
+    assert!(response["error"]["message"].as_str().unwrap().contains("server.allowed_origins"));
+    let response = stage.ask("POST", "/m/ana/v1/messages", &evil, CHAT).await.json();
+    assert_eq!(
+        (&response["type"], &response["error"]["type"]),
+        (&"error".into(), &"denied".into())
+    );
+    let response = stage.ask("POST", "/api/chat", &evil, CHAT).await.json();
+    assert!(response["error"].as_str().unwrap().contains("https://evil.example"));
+    let response = stage.ask("GET", "/v1/vaults", &evil, "").await;
+    assert_eq!(response.header("content-type"), Some("application/problem+json"));
+    assert_eq!(response.json()["kind"], "denied");
 }
 
 #[tokio::test]
@@ -153,8 +160,8 @@ async fn this_machine_and_programs_are_answered() {
         &[("Origin", "https://127.0.0.1:1")],
         &[("Origin", "http://[::1]:5173")],
     ] {
-        let told = stage.ask("GET", ENTRIES, headers, "").await;
-        assert_eq!(told.status, 200, "{headers:?}: {}", told.body);
+        let response = stage.ask("GET", ENTRIES, headers, "").await;
+        assert_eq!(response.status, 200, "{headers:?}: {}", response.body);
     }
     let old = format!("GET {ENTRIES} HTTP/1.0\r\n\r\n");
     assert_eq!(stage.raw(&old).await.status, 200, "programs may leave Host out");
@@ -179,7 +186,7 @@ async fn whoever_shows_a_key_may_use_any_name() {
         for header in
             [("Authorization", bearer.as_str()), ("x-api-key", shown), ("x-everwhen-key", shown)]
         {
-            let told = stage
+            let response = stage
                 .ask(
                     "POST",
                     "/mcp",
@@ -188,11 +195,11 @@ async fn whoever_shows_a_key_may_use_any_name() {
                 )
                 .await;
             let expected = if header.0 == "x-everwhen-key" { 401 } else { 200 };
-            assert_eq!(told.status, expected, "{header:?}: {}", told.body);
+            assert_eq!(response.status, expected, "{header:?}: {}", response.body);
         }
-        let told = stage.ask("GET", ENTRIES, &[host, ("Authorization", &bearer)], "").await;
-        assert_eq!(told.status, 200, "{}", told.body);
-        let told = stage
+        let response = stage.ask("GET", ENTRIES, &[host, ("Authorization", &bearer)], "").await;
+        assert_eq!(response.status, 200, "{}", response.body);
+        let response = stage
             .ask(
                 "GET",
                 ENTRIES,
@@ -200,10 +207,10 @@ async fn whoever_shows_a_key_may_use_any_name() {
                 "",
             )
             .await;
-        assert_eq!(told.status, 403, "a key is no passport for a web page");
+        assert_eq!(response.status, 403, "a key is no passport for a web page");
     }
-    let told = stage.ask("GET", ENTRIES, &[host, ("Authorization", "Bearer wrong")], "").await;
-    assert_eq!(told.status, 403);
+    let response = stage.ask("GET", ENTRIES, &[host, ("Authorization", "Bearer wrong")], "").await;
+    assert_eq!(response.status, 403);
 }
 
 #[tokio::test]
@@ -229,8 +236,8 @@ async fn hosts_and_origins_that_are_listed_are_answered() {
         ("http://app.example.org", 403),
         ("https://app.example.org.evil.example", 403),
     ] {
-        let told = stage.ask("GET", ENTRIES, &[("Origin", origin)], "").await;
-        assert_eq!(told.status, status, "{origin}");
+        let response = stage.ask("GET", ENTRIES, &[("Origin", origin)], "").await;
+        assert_eq!(response.status, status, "{origin}");
     }
 }
 
@@ -254,9 +261,9 @@ async fn a_link_leads_to_our_pages_and_nowhere_else() {
     let follows = |dest| {
         [("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", dest)]
     };
-    let told = stage.ask("GET", "/docs/", &follows("document"), "").await;
-    assert_eq!(told.status, 200);
-    assert_eq!(told.header("content-security-policy"), Some("frame-ancestors 'none'"));
+    let response = stage.ask("GET", "/docs/", &follows("document"), "").await;
+    assert_eq!(response.status, 200);
+    assert_eq!(response.header("content-security-policy"), Some("frame-ancestors 'none'"));
     assert_eq!(stage.ask("GET", "/ui/", &follows("document"), "").await.status, 200);
     for (path, dest) in [
         ("/docs/", "iframe"),
@@ -274,8 +281,8 @@ async fn a_link_leads_to_our_pages_and_nowhere_else() {
 async fn health_checks_are_answered_by_any_name() {
     let stage = Stage::new().await;
     for path in ["/healthz", "/readyz"] {
-        let told = stage.ask("GET", path, &[("Host", "10.1.2.3:3939")], "").await;
-        assert_eq!(told.status, 200, "{path}");
+        let response = stage.ask("GET", path, &[("Host", "10.1.2.3:3939")], "").await;
+        assert_eq!(response.status, 200, "{path}");
     }
 }
 

@@ -80,7 +80,7 @@ impl Stage {
         path: &str,
         headers: &[(&str, &str)],
         body: &str,
-    ) -> Told {
+    ) -> HttpResponse {
         let mut text = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
         if !headers.iter().any(|(name, _)| *name == "Host") {
             text.push_str(&format!("Host: {}\r\n", self.address));
@@ -95,7 +95,7 @@ impl Stage {
     }
 
     /// These bytes, and whatever comes back until the server hangs up.
-    pub(crate) async fn raw(&self, text: &str) -> Told {
+    pub(crate) async fn raw(&self, text: &str) -> HttpResponse {
         let mut client = self.connect().await;
         client.write_all(text.as_bytes()).await.unwrap();
         read(&mut client).await
@@ -134,14 +134,14 @@ impl Stage {
 }
 
 /// All that a server says until it hangs up.
-pub(crate) async fn read(client: &mut TcpStream) -> Told {
+pub(crate) async fn read(client: &mut TcpStream) -> HttpResponse {
     let mut bytes = Vec::new();
     // A connection may be closed hard after a refusal; what arrived before counts.
     let _ = client.read_to_end(&mut bytes).await;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
-    Told { status, head: head.to_lowercase(), body: body.to_owned() }
+    HttpResponse { status, head: head.to_lowercase(), body: body.to_owned() }
 }
 
 async fn upstream(passed: Arc<Mutex<Vec<String>>>) -> SocketAddr {
@@ -170,14 +170,14 @@ async fn answer(State(passed): State<Arc<Mutex<Vec<String>>>>, request: Request)
 
 /// What came back.
 #[derive(Debug)]
-pub(crate) struct Told {
+pub(crate) struct HttpResponse {
     pub(crate) status: u16,
     /// In lower case.
     pub(crate) head: String,
     pub(crate) body: String,
 }
 
-impl Told {
+impl HttpResponse {
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("{self:?}"))
     }

@@ -14,6 +14,6 @@ async fn an_open_tail_does_not_delay_the_end() {
     assert_eq!(&first, b"HTTP/1.1 200");
     stage.stop.take().unwrap().send(()).unwrap();
     stage.server.await.unwrap().unwrap();
-    let told = read(&mut client).await;
-    assert!(told.body.ends_with("0\r\n\r\n"), "the stream is ended, not cut off: {told:?}");
+    let response = read(&mut client).await;
+    assert!(response.body.ends_with("0\r\n\r\n"), "the stream is ended, not cut off: {response:?}");
 }

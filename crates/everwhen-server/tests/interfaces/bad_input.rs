@@ -7,8 +7,8 @@ use crate::stage::{DIARY, Stage};
 /// Sends it, checks the refusal, and that the server is as empty as before.
 async fn refused(path: &str, method: &str, body: Value, status: u16, kind: &str, words: &str) {
     let stage = Stage::new().await;
-    let told = stage.ask(method, path).json(&body).told().await;
-    let detail = told.problem(status, kind);
+    let response = stage.ask(method, path).json(&body).response().await;
+    let detail = response.problem(status, kind);
     assert!(detail.contains(words), "{body}: {detail}");
     assert_eq!(stage.get("/v1/vaults").await["data"], json!([]), "{body} left something behind");
 }
@@ -136,8 +136,8 @@ async fn queries_that_cannot_be_answered() {
         (&"/v1/vaults".into(), "cursor=n!", "no cursor of this list"),
         (&"/v1/vaults".into(), "limit=0", "use 1 to 1000"),
     ] {
-        let told = stage.ask("GET", &format!("{path}?{query}")).told().await;
-        let detail = told.problem(400, "invalid");
+        let response = stage.ask("GET", &format!("{path}?{query}")).response().await;
+        let detail = response.problem(400, "invalid");
         assert!(detail.contains(words), "{query}: {detail}");
     }
 }
@@ -148,24 +148,24 @@ async fn a_period_whose_ends_contradict_each_other() {
     stage.say("2025-05-01T10:00:00Z", "one").await;
     let backwards = "after=2025-05-02T00:00:00Z&before=2025-05-01T00:00:00Z";
     for list in ["entries", "conversations", "timeline"] {
-        let told = stage.ask("GET", &format!("{DIARY}/{list}?{backwards}")).told().await;
-        assert!(told.problem(409, "conflict").contains("the period is empty"), "{list}");
+        let response = stage.ask("GET", &format!("{DIARY}/{list}?{backwards}")).response().await;
+        assert!(response.problem(409, "conflict").contains("the period is empty"), "{list}");
     }
     let body = json!({
         "memory": "diary", "after": "2025-05-02T00:00:00Z", "before": "2025-05-01T00:00:00Z",
     });
-    let told = stage.ask("POST", "/v1/vaults/ana/forget").json(&body).told().await;
-    assert!(told.problem(409, "conflict").contains("the period is empty"));
+    let response = stage.ask("POST", "/v1/vaults/ana/forget").json(&body).response().await;
+    assert!(response.problem(409, "conflict").contains("the period is empty"));
     let open = json!({ "memory": "diary" });
-    let told = stage.ask("POST", "/v1/vaults/ana/forget").json(&open).told().await;
-    assert!(told.problem(400, "invalid").contains("needs after or before"));
+    let response = stage.ask("POST", "/v1/vaults/ana/forget").json(&open).response().await;
+    assert!(response.problem(400, "invalid").contains("needs after or before"));
     assert_eq!(stage.get(&format!("{DIARY}/entries")).await["data"].as_array().unwrap().len(), 1);
 }
 
 #[tokio::test]
 async fn what_does_not_exist() {
     let stage = Stage::new().await;
-    let nobody = stage.ask("GET", "/v1/vaults/nobody/memories").told().await;
+    let nobody = stage.ask("GET", "/v1/vaults/nobody/memories").response().await;
     assert!(nobody.problem(404, "not_found").contains("vault not found: \"nobody\""));
     stage.say("2025-05-01T10:00:00Z", "one").await;
     let missing = "01jh2m8z5qf3v9k7c4x0tnwr6e";
@@ -178,15 +178,15 @@ async fn what_does_not_exist() {
         ("GET", format!("{DIARY}/entries?conversation_id=chat-9"), "conversation not found"),
         ("DELETE", "/v1/vaults/nobody".into(), "vault not found"),
     ] {
-        let told = stage.ask(method, &path).told().await;
-        assert!(told.problem(404, "not_found").contains(words), "{path}: {}", told.text);
+        let response = stage.ask(method, &path).response().await;
+        assert!(response.problem(404, "not_found").contains(words), "{path}: {}", response.text);
     }
-    let told = stage.ask("GET", &format!("{DIARY}/entries/17")).told().await;
-    assert!(told.problem(400, "invalid").contains("not the id of an entry"));
+    let response = stage.ask("GET", &format!("{DIARY}/entries/17")).response().await;
+    assert!(response.problem(400, "invalid").contains("not the id of an entry"));
     let correction = json!({ "content": "x", "reason": " " });
     let path = format!("{DIARY}/entries/ent_{missing}/correction");
-    let told = stage.ask("POST", &path).json(&correction).told().await;
-    assert!(told.problem(400, "invalid").contains("reason is empty"));
+    let response = stage.ask("POST", &path).json(&correction).response().await;
+    assert!(response.problem(400, "invalid").contains("reason is empty"));
 }
 
 #[tokio::test]
@@ -195,7 +195,7 @@ async fn what_counts_as_blank_is_blank_in_the_document_too() {
     let path = format!("{DIARY}/entries");
     // The next-line character is white space in Unicode, and not in the patterns of JavaScript.
     let entry = json!({ "role": "user", "content": "\u{85}" });
-    stage.ask("POST", &path).json(&entry).told().await.problem(400, "invalid");
+    stage.ask("POST", &path).json(&entry).response().await.problem(400, "invalid");
     let document: Value = serde_json::from_str(&everwhen_server::openapi()).unwrap();
     let pattern = &document["components"]["schemas"]["Content"]["pattern"];
     assert_eq!(pattern, r"^[^\x00]*[^\s\x00\x85][^\x00]*$");

@@ -21,7 +21,7 @@ async fn a_hook_is_answered_as_everybody_is() {
     whole
         .ask("PUT", &format!("{DIARY}/context"))
         .json(&json!({ "content": "Ana likes museums." }))
-        .told()
+        .response()
         .await;
     for path in [
         "/v1/vaults/ana".to_owned(),
@@ -32,15 +32,18 @@ async fn a_hook_is_answered_as_everybody_is() {
         "/v1/vaults/ana/memories/other/entries".to_owned(),
     ] {
         let (one, other) =
-            (whole.ask("GET", &path).told().await, brief.ask("GET", &path).told().await);
+            (whole.ask("GET", &path).response().await, brief.ask("GET", &path).response().await);
         assert_eq!((one.status, one.body), (other.status, other.body), "{path}");
     }
     let question =
         json!({ "query": "when was I in the museum?", "limit": 6, "budget_tokens": 800 });
     let path = format!("{DIARY}/recall");
-    let told = brief.post(&path, question.clone()).await;
-    assert!(told["briefing"].as_str().is_some_and(|text| text.contains("museum")), "{told}");
-    assert_eq!(told, whole.post(&path, question).await);
+    let response = brief.post(&path, question.clone()).await;
+    assert!(
+        response["briefing"].as_str().is_some_and(|text| text.contains("museum")),
+        "{response}"
+    );
+    assert_eq!(response, whole.post(&path, question).await);
 }
 
 #[tokio::test]
@@ -56,9 +59,9 @@ async fn a_hook_can_do_nothing_else() {
         ("POST", "/mcp"),
         ("GET", "/ui"),
     ] {
-        let told = brief.ask(method, path).key(TOKEN).told().await;
-        assert!([404, 405].contains(&told.status), "{method} {path}: {}", told.status);
+        let response = brief.ask(method, path).key(TOKEN).response().await;
+        assert!([404, 405].contains(&response.status), "{method} {path}: {}", response.status);
     }
     let foreign = brief.ask("GET", "/v1/vaults/ana").header("origin", "https://evil.example");
-    assert_eq!(foreign.told().await.status, 403, "the gate stands before it as well");
+    assert_eq!(foreign.response().await.status, 403, "the gate stands before it as well");
 }

@@ -9,8 +9,9 @@ async fn the_newest_version_is_current_and_older_ones_can_be_asked_for() {
     let stage = Stage::new().await;
     let path = format!("{DIARY}/context");
     for content in ["one", "two", "three"] {
-        let told = stage.ask("PUT", &path).json(&json!({ "content": content })).told().await;
-        assert_eq!(told.with(201)["content"], content);
+        let response =
+            stage.ask("PUT", &path).json(&json!({ "content": content })).response().await;
+        assert_eq!(response.with(201)["content"], content);
         stage.clock.advance(jiff::SignedDuration::from_mins(1));
     }
     let current = stage.get(&path).await;
@@ -20,7 +21,7 @@ async fn the_newest_version_is_current_and_older_ones_can_be_asked_for() {
     let then = "as_of=2025-06-01T12:01:30Z";
     assert_eq!(stage.get(&format!("{path}?{then}")).await["content"], "two");
     assert_eq!(stage.get(&format!("{path}?version=2&{then}")).await["content"], "two");
-    let later = stage.ask("GET", &format!("{path}?version=3&{then}")).told().await;
+    let later = stage.ask("GET", &format!("{path}?version=3&{then}")).response().await;
     later.problem(404, "not_found");
 }
 
@@ -29,7 +30,7 @@ async fn versions_are_listed_newest_first_in_pages() {
     let stage = Stage::new().await;
     let path = format!("{DIARY}/context");
     for content in ["one", "two", "three"] {
-        stage.ask("PUT", &path).json(&json!({ "content": content })).told().await.with(201);
+        stage.ask("PUT", &path).json(&json!({ "content": content })).response().await.with(201);
     }
     let first = stage.get(&format!("{path}/versions?limit=2")).await;
     assert_eq!(column(&first, "version"), [3, 2]);
@@ -43,8 +44,8 @@ async fn versions_are_listed_newest_first_in_pages() {
 async fn nothing_put_is_not_found() {
     let stage = Stage::new().await;
     stage.say("2025-06-01T11:00:00Z", "Hello").await;
-    let told = stage.ask("GET", &format!("{DIARY}/context")).told().await;
-    assert!(told.problem(404, "not_found").contains("nothing has been put"));
+    let response = stage.ask("GET", &format!("{DIARY}/context")).response().await;
+    assert!(response.problem(404, "not_found").contains("nothing has been put"));
 }
 
 #[tokio::test]
@@ -59,9 +60,10 @@ async fn what_is_known_becomes_a_document_and_can_be_asked_for_again() {
     let written = stage.get(&path).await;
     assert_eq!(written["written_by"], "extractive");
     assert!(written["content"].as_str().unwrap().contains("# Facts\n- I live in Bern."));
-    let own = stage.ask("PUT", &path).json(&json!({ "content": "mine" })).told().await.with(201);
+    let own =
+        stage.ask("PUT", &path).json(&json!({ "content": "mine" })).response().await.with(201);
     assert_eq!(own["written_by"], "agent");
-    let again = stage.ask("POST", &format!("{path}/rebuild")).told().await.with(201);
+    let again = stage.ask("POST", &format!("{path}/rebuild")).response().await.with(201);
     assert_eq!((&again["written_by"], &again["version"]), (&json!("extractive"), &json!(3)));
     assert_eq!(again["content"], written["content"]);
 }

@@ -7,7 +7,7 @@ use crate::stage::{DIARY, Stage, TOKEN, column};
 /// Runs the jobs; a summary waits a moment for more entries.
 async fn settle(stage: &Stage) -> Value {
     stage.clock.advance(jiff::SignedDuration::from_mins(1));
-    stage.ask("POST", "/v1/settle").key(TOKEN).told().await.with(200)
+    stage.ask("POST", "/v1/settle").key(TOKEN).response().await.with(200)
 }
 
 #[tokio::test]
@@ -53,15 +53,16 @@ async fn somebody_ends_the_active_conversation_with_or_without_a_word() {
     let stage = Stage::new().await;
     stage.say("2025-06-01T11:50:00Z", "Bye.").await;
     let path = format!("{DIARY}/conversations/end");
-    let ended = stage.ask("POST", &path).json(&json!({ "reason": "done" })).told().await.with(200);
+    let ended =
+        stage.ask("POST", &path).json(&json!({ "reason": "done" })).response().await.with(200);
     assert_eq!((&ended["ended_by"], &ended["end_reason"]), (&json!("caller"), &json!("done")));
     assert_eq!(ended["ended_at"], "2025-06-01T12:00:00Z");
-    let again = stage.ask("POST", &path).told().await;
+    let again = stage.ask("POST", &path).response().await;
     assert!(again.problem(409, "conflict").contains("no active conversation"));
     let named = json!({ "role": "user", "content": "Hi", "conversation_id": "chat-7" });
     stage.post(&format!("{DIARY}/entries"), named).await;
     let by_name = json!({ "conversation_id": "chat-7" });
-    let ended = stage.ask("POST", &path).json(&by_name).told().await.with(200);
+    let ended = stage.ask("POST", &path).json(&by_name).response().await.with(200);
     assert_eq!(ended["source_id"], "chat-7");
     assert_eq!(ended.get("end_reason"), None);
 }
@@ -74,13 +75,13 @@ async fn of_two_ends_at_once_exactly_one_wins() {
     let path = format!("{DIARY}/conversations/end");
     let body = json!({ "conversation_id": "chat-7" });
     let ends: Vec<_> =
-        (0..8).map(|_| tokio::spawn(stage.ask("POST", &path).json(&body).told())).collect();
+        (0..8).map(|_| tokio::spawn(stage.ask("POST", &path).json(&body).response())).collect();
     let mut won = 0;
     for end in ends {
-        let told = end.await.unwrap();
-        match told.status {
+        let response = end.await.unwrap();
+        match response.status {
             200 => won += 1,
-            _ => assert!(told.problem(409, "conflict").contains("already ended")),
+            _ => assert!(response.problem(409, "conflict").contains("already ended")),
         }
     }
     assert_eq!(won, 1);
@@ -94,7 +95,7 @@ async fn a_fork_puts_the_rest_on_a_branch() {
     let id = first["conversation_id"].as_str().unwrap();
     let path = format!("{DIARY}/conversations/{id}");
     let body = json!({ "after": first["id"] });
-    let fork = stage.ask("POST", &format!("{path}/fork")).json(&body).told().await.with(201);
+    let fork = stage.ask("POST", &format!("{path}/fork")).json(&body).response().await.with(201);
     assert_eq!(fork["message_count"], 1);
     let whole = stage.get(&path).await;
     assert_eq!(whole["message_count"], 1);
@@ -105,7 +106,7 @@ async fn a_fork_puts_the_rest_on_a_branch() {
     let put_aside = stage.get(&format!("{DIARY}/entries?branch={branch}")).await;
     assert_eq!(column(&put_aside, "content"), ["two"]);
     assert_eq!(put_aside["data"][0]["branch_id"], branch);
-    let again = stage.ask("POST", &format!("{path}/fork")).json(&body).told().await;
+    let again = stage.ask("POST", &format!("{path}/fork")).json(&body).response().await;
     assert!(again.problem(409, "conflict").contains("the last of its conversation"));
 }
 
@@ -122,9 +123,9 @@ async fn what_was_archived_can_be_restored() {
     assert_eq!(ids.len(), 1);
     assert!(archived["data"][0]["archived_at"].is_string());
     let path = format!("{DIARY}/conversations/{}/restore", ids[0].as_str().unwrap());
-    let restored = stage.ask("POST", &path).told().await.with(200);
+    let restored = stage.ask("POST", &path).response().await.with(200);
     assert_eq!((&restored["id"], restored.get("archived_at")), (ids[0], None));
-    let again = stage.ask("POST", &path).told().await;
+    let again = stage.ask("POST", &path).response().await;
     assert!(again.problem(409, "conflict").contains("not archived"));
 }
 
@@ -132,8 +133,8 @@ async fn what_was_archived_can_be_restored() {
 async fn the_prompt_tells_the_current_conversation() {
     let stage = Stage::new().await;
     stage.say("2025-06-01T11:50:00Z", "I like tea.").await;
-    let told = stage.get(&format!("{DIARY}/conversations/prompt")).await;
-    let prompt = told["prompt"].as_str().unwrap();
+    let response = stage.get(&format!("{DIARY}/conversations/prompt")).await;
+    let prompt = response["prompt"].as_str().unwrap();
     assert!(prompt.starts_with("## Current Conversation"), "{prompt}");
     assert!(prompt.contains("[2025-06-01T11:50:00Z]\nUser: I like tea."), "{prompt}");
 }
@@ -175,23 +176,23 @@ async fn a_conversation_tells_how_much_of_it_was_working() {
     };
     let body = json!({ "activities": [work(10), work(20)] });
     let activities = format!("{path}/activities");
-    let time = stage.ask("POST", &activities).json(&body).told().await.with(200);
+    let time = stage.ask("POST", &activities).json(&body).response().await.with(200);
     assert_eq!(time["conversation_elapsed_ms"], 60_000);
     assert_eq!(time["conversation_active_ms"], 30_000);
     assert_eq!(time["conversation_idle_ms"], 30_000);
     assert_eq!(time["conversation_end_at"], "2025-06-01T11:51:00Z");
     assert_eq!(stage.get(&path).await["activities"][1]["began_at"], "2025-06-01T11:50:20Z");
-    let none = stage.ask("POST", &activities).json(&json!({ "activities": [] })).told().await;
+    let none = stage.ask("POST", &activities).json(&json!({ "activities": [] })).response().await;
     assert!(none.problem(400, "invalid").contains("send 1 to 1000"));
 
-    stage.ask("POST", &format!("{DIARY}/conversations/end")).told().await.with(200);
-    let metrics = stage.ask("GET", "/metrics").told().await.text;
+    stage.ask("POST", &format!("{DIARY}/conversations/end")).response().await.with(200);
+    let metrics = stage.ask("GET", "/metrics").response().await.text;
     for line in [
         "everwhen_conversation_elapsed_seconds_sum 60",
         "everwhen_conversation_active_seconds_sum 30",
         "everwhen_conversation_idle_seconds_bucket{le=\"60\"} 1",
     ] {
-        assert!(metrics.lines().any(|told| told == line), "{line} is not in\n{metrics}");
+        assert!(metrics.lines().any(|found| found == line), "{line} is not in\n{metrics}");
     }
 }
 
@@ -203,7 +204,9 @@ async fn usage_is_told_by_day_and_starts_at_nothing() {
     let usage = stage.get(&format!("{vault}/usage?since=2025-01-01")).await;
     assert_eq!(usage["data"], json!([]));
     assert_eq!((&usage["total"]["calls"], &usage["total"]["cost"]), (&json!(0), &json!(0.0)));
-    let wrong = stage.ask("GET", &format!("{vault}/usage?since=yesterday")).told().await;
+    let month = json!({ "since": "2025-06-01", "cost": 0.0, "server_cost": 0.0, "cap": null });
+    assert_eq!(usage["month"], month);
+    let wrong = stage.ask("GET", &format!("{vault}/usage?since=yesterday")).response().await;
     assert!(wrong.problem(400, "invalid").contains("2025-03-01"));
 }
 
@@ -216,11 +219,11 @@ async fn d16_one_conversation_is_summarized_on_demand() {
     let page = stage.get(&format!("{DIARY}/conversations?state=ended")).await;
     let id = page["data"][0]["id"].as_str().unwrap();
     let path = format!("{DIARY}/conversations/{id}/summary");
-    let told = stage.ask("POST", &path).told().await.with(200);
-    assert_eq!(told["id"], id);
+    let response = stage.ask("POST", &path).response().await.with(200);
+    assert_eq!(response["id"], id);
     assert!(settle(&stage).await["done"].as_u64().unwrap() > 0, "its summary was written again");
     let open = stage.get(&format!("{DIARY}/conversations?state=open")).await;
     let open = open["data"][0]["id"].as_str().unwrap();
     let path = format!("{DIARY}/conversations/{open}/summary");
-    stage.ask("POST", &path).told().await.problem(409, "conflict");
+    stage.ask("POST", &path).response().await.problem(409, "conflict");
 }

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::stage::{DIARY, Stage, column};
 
-async fn told(stage: &Stage) {
+async fn response(stage: &Stage) {
     for (time, text) in [
         ("2025-01-01T12:00:00Z", "one"),
         ("2025-01-01T18:00:00Z", "two"),
@@ -18,7 +18,7 @@ async fn told(stage: &Stage) {
 #[tokio::test]
 async fn density_counts_on_either_clock_now_and_as_of_another_time() {
     let stage = Stage::new().await;
-    told(&stage).await;
+    response(&stage).await;
     stage.clock.advance(jiff::SignedDuration::from_hours(24));
     stage.say("2025-01-02T12:00:00Z", "late").await;
     let path = format!("{DIARY}/density");
@@ -45,14 +45,14 @@ async fn density_of_nothing_is_nothing_and_wrong_numbers_are_refused() {
     assert_eq!(empty, json!({ "first": null, "last": null, "counts": [0, 0, 0] }));
     for wrong in ["buckets=0", "buckets=2001", "by=mood", "after=2025-02-01&before=2025-01-01"] {
         let ask = stage.ask("GET", &format!("/v1/vaults/ana/memories/empty/density?{wrong}"));
-        ask.told().await.problem(400, "invalid");
+        ask.response().await.problem(400, "invalid");
     }
 }
 
 #[tokio::test]
 async fn a_timeline_can_begin_with_the_newest() {
     let stage = Stage::new().await;
-    told(&stage).await;
+    response(&stage).await;
     let path = format!("{DIARY}/timeline?order=desc&limit=3");
     let page = stage.get(&path).await;
     assert_eq!(column(&page, "event"), ["four", "three", "two"]);
@@ -93,8 +93,8 @@ async fn profile_and_chapters_can_be_asked_for_as_they_were() {
 #[tokio::test]
 async fn browsers_are_sent_to_the_web_interface_and_programs_are_not() {
     let stage = Stage::new().await;
-    let browser = stage.ask("GET", "/").header("accept", "text/html,*/*;q=0.8").told().await;
+    let browser = stage.ask("GET", "/").header("accept", "text/html,*/*;q=0.8").response().await;
     assert_eq!(browser.status, 307);
-    stage.ask("GET", "/").header("accept", "*/*").told().await.problem(404, "not_found");
-    stage.ask("POST", "/ui/").told().await.problem(405, "method_not_allowed");
+    stage.ask("GET", "/").header("accept", "*/*").response().await.problem(404, "not_found");
+    stage.ask("POST", "/ui/").response().await.problem(405, "method_not_allowed");
 }

@@ -27,12 +27,12 @@ async fn an_entry_has_two_times_and_makes_what_it_needs() {
     for field in ["id", "sequence", "conversation_time", "creation_time"] {
         kept[field] = receipt[field].clone();
     }
-    let told = stage.get(&format!("{DIARY}/entries/{id}")).await;
+    let response = stage.get(&format!("{DIARY}/entries/{id}")).await;
     for field in ["memory_id", "vault_id"] {
-        assert!(told[field].is_string(), "{told}");
-        kept[field] = told[field].clone();
+        assert!(response[field].is_string(), "{response}");
+        kept[field] = response[field].clone();
     }
-    assert_eq!(told, kept);
+    assert_eq!(response, kept);
 }
 
 #[tokio::test]
@@ -41,18 +41,18 @@ async fn metadata_comes_back_as_it_was_written() {
     let metadata = r#"{"z":123456789012345678901234567890,"a":1.50,"é":"\u0000"}"#;
     let body = format!(r#"{{"role":"user","content":"x","metadata":{metadata}}}"#);
     let path = format!("{DIARY}/entries");
-    let sent = stage.ask("POST", &path).raw("application/json", body.into_bytes()).told().await;
+    let sent = stage.ask("POST", &path).raw("application/json", body.into_bytes()).response().await;
     sent.with(201);
-    let told = stage.ask("GET", &path).told().await;
-    assert!(told.text.contains(metadata), "{}", told.text);
+    let response = stage.ask("GET", &path).response().await;
+    assert!(response.text.contains(metadata), "{}", response.text);
 }
 
 #[tokio::test]
 async fn what_was_not_said_is_not_told() {
     let stage = Stage::new().await;
     let id = stage.say("2025-06-01T11:00:00Z", "Hello").await["id"].clone();
-    let told = stage.get(&format!("{DIARY}/entries/{}", id.as_str().unwrap())).await;
-    let fields: Vec<&String> = told.as_object().unwrap().keys().collect();
+    let response = stage.get(&format!("{DIARY}/entries/{}", id.as_str().unwrap())).await;
+    let fields: Vec<&String> = response.as_object().unwrap().keys().collect();
     let expected = [
         "content",
         "conversation_id",
@@ -65,7 +65,7 @@ async fn what_was_not_said_is_not_told() {
         "vault_id",
     ];
     assert_eq!(fields, expected);
-    assert!(told["conversation_id"].as_str().unwrap().starts_with("cnv_"));
+    assert!(response["conversation_id"].as_str().unwrap().starts_with("cnv_"));
 }
 
 #[tokio::test]
@@ -76,8 +76,8 @@ async fn a_batch_is_remembered_in_the_order_given_and_listed_in_order_of_time() 
                 "conversation_time": format!("2025-05-{day}T10:00:00Z") })
     });
     let path = format!("{DIARY}/entries/batch");
-    let told = stage.ask("POST", &path).json(&json!({ "entries": entries })).told().await;
-    let receipt = told.with(201);
+    let response = stage.ask("POST", &path).json(&json!({ "entries": entries })).response().await;
+    let receipt = response.with(201);
     let sequences: Vec<&Value> =
         receipt["entries"].as_array().unwrap().iter().map(|one| &one["sequence"]).collect();
     assert_eq!(sequences, [1, 2, 3]);
@@ -135,8 +135,9 @@ async fn a_correction_takes_the_place_of_an_entry_from_then_on() {
     let path = format!("{DIARY}/entries/{}", id.as_str().unwrap());
     stage.clock.advance(jiff::SignedDuration::from_mins(1));
     let correction = json!({ "content": "It was the Orsay", "reason": "wrong museum" });
-    let told = stage.ask("POST", &format!("{path}/correction")).json(&correction).told().await;
-    let new = told.with(201)["id"].clone();
+    let response =
+        stage.ask("POST", &format!("{path}/correction")).json(&correction).response().await;
+    let new = response.with(201)["id"].clone();
     let now = stage.get(&format!("{DIARY}/entries")).await;
     assert_eq!(column(&now, "content"), ["It was the Orsay"]);
     assert_eq!(now["data"][0]["corrects"], json!({ "entry_id": id, "reason": "wrong museum" }));
@@ -144,7 +145,7 @@ async fn a_correction_takes_the_place_of_an_entry_from_then_on() {
     assert_eq!(column(&then, "content"), ["It was the Louvre"]);
     let old = stage.get(&path).await;
     assert_eq!(old["corrected_by"], json!({ "entry_id": new, "at": "2025-06-01T12:01:00Z" }));
-    let again = stage.ask("POST", &format!("{path}/correction")).json(&correction).told().await;
+    let again = stage.ask("POST", &format!("{path}/correction")).json(&correction).response().await;
     assert!(again.problem(409, "conflict").contains(new.as_str().unwrap()));
 }
 

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::stage::{DIARY, Stage, column};
 
 /// Tells the readings of one measure, and lets each conversation become facts.
-async fn tell(stage: &Stage) {
+async fn store_readings(stage: &Stage) {
     for (time, text) in [
         ("2025-01-10T12:00:00Z", "My A1C was 7.4%"),
         ("2025-04-12T12:00:00Z", "A1C improved to 7.0%"),
@@ -24,7 +24,7 @@ async fn settle(stage: &Stage) {
 #[tokio::test]
 async fn readings_are_a_history_that_can_be_asked_for() {
     let stage = Stage::new().await;
-    tell(&stage).await;
+    store_readings(&stage).await;
     let path = format!("{DIARY}/facts");
     let current = stage.get(&path).await;
     assert_eq!(column(&current, "text"), ["My A1C is now at 6.8% (mentioned 2025-05-20)"]);
@@ -53,7 +53,7 @@ async fn months_and_days_are_those_of_the_vaults_zone() {
         let stage = Stage::new().await;
         let change = json!({ "zone": zone });
         stage.say("2025-03-01T04:30:00Z", "I live in Lisbon").await;
-        stage.ask("PATCH", "/v1/vaults/ana").json(&change).told().await.with(200);
+        stage.ask("PATCH", "/v1/vaults/ana").json(&change).response().await.with(200);
         settle(&stage).await;
         let text = stage.get(&format!("{DIARY}/facts/text")).await;
         assert_eq!(
@@ -66,14 +66,14 @@ async fn months_and_days_are_those_of_the_vaults_zone() {
 #[tokio::test]
 async fn a_pin_puts_a_fact_first() {
     let stage = Stage::new().await;
-    tell(&stage).await;
+    store_readings(&stage).await;
     stage.say("2025-06-01T12:30:00Z", "I am allergic to nuts").await;
     settle(&stage).await;
     let path = format!("{DIARY}/facts");
     let facts = stage.get(&path).await;
     let id = facts["data"][1]["id"].as_str().unwrap();
     let pin = format!("{path}/{id}/pin");
-    let pinned = stage.ask("POST", &pin).json(&json!({ "pinned": true })).told().await;
+    let pinned = stage.ask("POST", &pin).json(&json!({ "pinned": true })).response().await;
     assert_eq!(pinned.with(200)["pinned"], true);
     let text = stage.get(&format!("{path}/text")).await;
     let first = text["text"].as_str().unwrap().lines().next().unwrap();
@@ -84,25 +84,25 @@ async fn a_pin_puts_a_fact_first() {
 #[tokio::test]
 async fn wrong_questions_are_refused_with_what_would_be_right() {
     let stage = Stage::new().await;
-    tell(&stage).await;
-    let told = stage.ask("GET", &format!("{DIARY}/facts?about=soonish")).told().await;
-    assert!(told.problem(400, "invalid").contains("2025-04"));
+    store_readings(&stage).await;
+    let response = stage.ask("GET", &format!("{DIARY}/facts?about=soonish")).response().await;
+    assert!(response.problem(400, "invalid").contains("2025-04"));
     let missing = format!("{DIARY}/facts/fct_01jh2m8z5qf3v9k7c4x0tnwr6e");
-    let told = stage.ask("GET", &missing).told().await;
-    assert!(told.problem(404, "not_found").contains("fact not found"));
+    let response = stage.ask("GET", &missing).response().await;
+    assert!(response.problem(404, "not_found").contains("fact not found"));
 }
 
 #[tokio::test]
 async fn recall_answers_with_facts_and_a_replaced_one_only_when_the_past_is_meant() {
     let stage = Stage::new().await;
-    tell(&stage).await;
-    let texts = |told: &serde_json::Value| -> Vec<String> {
-        let facts = told["facts"].as_array().unwrap().iter();
+    store_readings(&stage).await;
+    let texts = |response: &serde_json::Value| -> Vec<String> {
+        let facts = response["facts"].as_array().unwrap().iter();
         facts.map(|found| found["fact"]["statement"].as_str().unwrap().to_owned()).collect()
     };
     let path = format!("{DIARY}/recall");
     let ask = async |query: serde_json::Value| {
-        stage.ask("POST", &path).json(&query).told().await.with(200)
+        stage.ask("POST", &path).json(&query).response().await.with(200)
     };
     let now = ask(json!({ "query": "What is my A1C?" })).await;
     assert_eq!(texts(&now), ["My A1C is now at 6.8%"]);
@@ -119,10 +119,11 @@ async fn recall_answers_with_facts_and_a_replaced_one_only_when_the_past_is_mean
 #[tokio::test]
 async fn a_replaced_fact_stands_behind_its_successor_in_a_time_that_goes_on() {
     let stage = Stage::new().await;
-    tell(&stage).await;
+    store_readings(&stage).await;
     let ask = json!({ "query": "My A1C was 7.4% this year?", "kinds": ["fact"] });
-    let told = stage.ask("POST", &format!("{DIARY}/recall")).json(&ask).told().await.with(200);
-    let facts = told["facts"].as_array().unwrap().iter();
+    let response =
+        stage.ask("POST", &format!("{DIARY}/recall")).json(&ask).response().await.with(200);
+    let facts = response["facts"].as_array().unwrap().iter();
     let texts: Vec<&str> = facts.map(|one| one["fact"]["statement"].as_str().unwrap()).collect();
     assert_eq!(texts, ["My A1C is now at 6.8%", "A1C improved to 7.0%", "My A1C was 7.4%"]);
 }
@@ -135,14 +136,14 @@ async fn summaries_of_conversations_are_a_kind_of_their_own() {
     settle(&stage).await;
     let path = format!("{DIARY}/recall");
     let ask = json!({ "query": "Who repaired the sink?", "kinds": ["summary"] });
-    let told = stage.ask("POST", &path).json(&ask).told().await.with(200);
-    let summaries = told["summaries"].as_array().unwrap();
-    assert_eq!(summaries.len(), 1, "{told}");
+    let response = stage.ask("POST", &path).json(&ask).response().await.with(200);
+    let summaries = response["summaries"].as_array().unwrap();
+    assert_eq!(summaries.len(), 1, "{response}");
     let conversation = &summaries[0]["conversation"];
-    assert!(conversation["summary"].as_str().unwrap().contains("plumber"), "{told}");
+    assert!(conversation["summary"].as_str().unwrap().contains("plumber"), "{response}");
     assert_eq!(conversation["started_at"], "2025-03-15T12:00:00Z");
-    assert_eq!((&told["conversations"], &told["items"]), (&json!([]), &json!([])));
+    assert_eq!((&response["conversations"], &response["items"]), (&json!([]), &json!([])));
     let then = json!({ "query": "Who repaired the sink?", "as_of": "2025-06-01T12:30:00Z" });
-    let told = stage.ask("POST", &path).json(&then).told().await.with(200);
-    assert_eq!(told["summaries"], json!([]), "nobody knows what it said then");
+    let response = stage.ask("POST", &path).json(&then).response().await.with(200);
+    assert_eq!(response["summaries"], json!([]), "nobody knows what it said then");
 }

@@ -141,7 +141,7 @@ async fn recall_finds_files_and_forgetting_removes_every_version() {
     let entries = stage.get(&format!("{DIARY}/entries")).await;
     assert_eq!(column(&entries, "content"), ["The user collects marimbas."]);
     let id = entries["data"][0]["id"].as_str().unwrap();
-    stage.ask("DELETE", &format!("{DIARY}/entries/{id}")).told().await.with(200);
+    stage.ask("DELETE", &format!("{DIARY}/entries/{id}")).response().await.with(200);
     for time in ["12:00:30", "12:01:30"] {
         let time = format!("2025-06-01T{time}Z");
         let view = json!({ "command": "view", "path": NOTES, "as_of": time });
@@ -158,7 +158,7 @@ async fn a_repeated_edit_is_done_once_and_answered_the_same() {
     done(&stage, json!({ "command": "create", "path": NOTES, "file_text": "a\nb\nc\n" })).await;
     let replace =
         json!({ "command": "str_replace", "path": NOTES, "old_str": "b", "new_str": "bb" });
-    let send = || stage.ask("POST", &format!("{DIARY}/files")).json(&replace).once("k").told();
+    let send = || stage.ask("POST", &format!("{DIARY}/files")).json(&replace).once("k").response();
     let (first, again) = (send().await, send().await);
     assert!(again.replayed() && !first.replayed());
     assert_eq!(first.with(200), again.with(200));
@@ -178,8 +178,8 @@ async fn what_does_not_fit_the_schema_is_refused() {
         json!({ "command": "view", "path": NOTES, "as_of": "yesterday" }),
     ];
     for command in wrong {
-        let told = stage.ask("POST", &format!("{DIARY}/files")).json(&command).told().await;
-        told.problem(400, "invalid");
+        let response = stage.ask("POST", &format!("{DIARY}/files")).json(&command).response().await;
+        response.problem(400, "invalid");
     }
     let large = "x".repeat(1024 * 1024 + 1);
     let create = json!({ "command": "create", "path": NOTES, "file_text": large });

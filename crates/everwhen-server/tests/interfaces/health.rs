@@ -25,9 +25,9 @@ async fn it_lives_and_is_ready_and_tells_what_it_can_do() {
     for path in ["/healthz", "/readyz"] {
         assert_eq!(stage.get(path).await, json!({ "status": "ok" }));
     }
-    let told = stage.ask("GET", "/openapi.json").told().await;
-    assert_eq!(told.text, everwhen_server::openapi());
-    assert_eq!(told.with(200)["openapi"], "3.1.0");
+    let response = stage.ask("GET", "/openapi.json").response().await;
+    assert_eq!(response.text, everwhen_server::openapi());
+    assert_eq!(response.with(200)["openapi"], "3.1.0");
 }
 
 #[tokio::test]
@@ -35,10 +35,10 @@ async fn metrics_count_routes_and_entries_but_no_names() {
     let stage = Stage::new().await;
     stage.say("2025-05-01T10:00:00Z", "private").await;
     stage.clock.advance(jiff::SignedDuration::from_mins(1));
-    stage.ask("GET", "/v1/vaults/nobody").told().await;
-    stage.ask("BREW", "/nowhere").told().await;
-    let told = stage.ask("GET", "/metrics").told().await;
-    assert!(told.headers["content-type"].to_str().unwrap().starts_with("text/plain"));
+    stage.ask("GET", "/v1/vaults/nobody").response().await;
+    stage.ask("BREW", "/nowhere").response().await;
+    let response = stage.ask("GET", "/metrics").response().await;
+    assert!(response.headers["content-type"].to_str().unwrap().starts_with("text/plain"));
     for line in [
         "everwhen_entries_remembered_total 1",
         r#"everwhen_http_requests_total{method="GET",route="/v1/vaults/{vault}",status="404"} 1"#,
@@ -46,10 +46,14 @@ async fn metrics_count_routes_and_entries_but_no_names() {
         r#"everwhen_jobs_due 2"#,
         r#"everwhen_jobs_set_aside 0"#,
     ] {
-        assert!(told.text.lines().any(|told| told == line), "{line} is not in\n{}", told.text);
+        assert!(
+            response.text.lines().any(|one| one == line),
+            "{line} is not in\n{}",
+            response.text
+        );
     }
-    assert!(told.text.contains("everwhen_http_request_duration_seconds_bucket{"));
-    assert!(!told.text.contains("nobody") && !told.text.contains("private"));
+    assert!(response.text.contains("everwhen_http_request_duration_seconds_bucket{"));
+    assert!(!response.text.contains("nobody") && !response.text.contains("private"));
 }
 
 #[tokio::test]
@@ -62,15 +66,19 @@ async fn a_worker_that_gets_nothing_done_is_told_everywhere() {
     let ready = stage.get("/readyz").await;
     assert_eq!(ready["status"], "degraded");
     assert!(ready["detail"].as_str().unwrap().contains("(quick) does not run"), "{ready}");
-    let told = stage.ask("GET", "/metrics").told().await;
+    let response = stage.ask("GET", "/metrics").response().await;
     for line in [
         r#"everwhen_worker_up{task="quick"} 0"#,
         r#"everwhen_worker_restarts_total{task="quick"} 0"#,
         r#"everwhen_jobs{kind="distill",reason="failed"} 0"#,
     ] {
-        assert!(told.text.lines().any(|told| told == line), "{line} is not in\n{}", told.text);
+        assert!(
+            response.text.lines().any(|one| one == line),
+            "{line} is not in\n{}",
+            response.text
+        );
     }
-    let report = stage.ask("GET", "/v1/doctor").key(TOKEN).told().await.with(200);
+    let report = stage.ask("GET", "/v1/doctor").key(TOKEN).response().await.with(200);
     assert_eq!(report["worker"].as_array().unwrap().len(), 4);
     assert_eq!(report["worker"][0]["running"], false);
     assert_eq!(report["warnings"].as_array().unwrap().len(), 4, "{report}");
@@ -90,7 +98,7 @@ async fn a_clock_that_ran_back_is_told() {
     stage.clock.advance(-jiff::SignedDuration::from_hours(24 * 3650));
     let said = stage.post(&path, entry).await;
     assert!(!said["conversation_time"].as_str().unwrap().starts_with("203"), "{said}");
-    let report = stage.ask("GET", "/v1/doctor").key(TOKEN).told().await.with(200);
+    let report = stage.ask("GET", "/v1/doctor").key(TOKEN).response().await.with(200);
     let warnings = report["warnings"].to_string();
     assert!(warnings.contains("the clock ran back 1 times"), "{warnings}");
 }
@@ -98,16 +106,20 @@ async fn a_clock_that_ran_back_is_told() {
 #[tokio::test]
 async fn the_page_needs_nothing_from_elsewhere() {
     let stage = Stage::new().await;
-    let moved = stage.ask("GET", "/docs").told().await;
+    let moved = stage.ask("GET", "/docs").response().await;
     assert_eq!((moved.status, &moved.headers["location"]), (303, &"/docs/".parse().unwrap()));
-    let page = stage.ask("GET", "/docs/").told().await;
+    let page = stage.ask("GET", "/docs/").response().await;
     assert_eq!(page.status, 200);
     let files = ["swagger-ui.css", "index.css", "swagger-initializer.js", "swagger-ui-bundle.js"];
     for file in files {
         assert!(page.text.contains(file), "{file}");
-        assert_eq!(stage.ask("GET", &format!("/docs/{file}")).told().await.status, 200, "{file}");
+        assert_eq!(
+            stage.ask("GET", &format!("/docs/{file}")).response().await.status,
+            200,
+            "{file}"
+        );
     }
-    let start = stage.ask("GET", "/docs/swagger-initializer.js").told().await;
+    let start = stage.ask("GET", "/docs/swagger-initializer.js").response().await;
     assert!(start.text.contains(r#""url": "/openapi.json""#));
     assert!(start.text.contains(r#""validatorUrl": "none""#));
     for text in [page.text, start.text] {

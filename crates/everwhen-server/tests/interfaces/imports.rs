@@ -30,9 +30,9 @@ fn chat() -> Value {
 #[tokio::test]
 async fn an_import_keeps_what_its_source_knew() {
     let stage = Stage::new().await;
-    let told = stage.ask("POST", &path()).json(&chat()).told().await.with(201);
+    let response = stage.ask("POST", &path()).json(&chat()).response().await.with(201);
     let came = json!({ "conversation_id": "conv-1", "message_count": 3, "branch_count": 1 });
-    assert_eq!(told, came);
+    assert_eq!(response, came);
     stage.clock.advance(jiff::SignedDuration::from_mins(60));
     stage.engine.settle().await.unwrap();
     let whole = stage.get(&format!("{DIARY}/conversations/conv-1")).await;
@@ -50,7 +50,7 @@ async fn an_import_keeps_what_its_source_knew() {
     assert_eq!(whole["entries"][0]["speaker"], "Ana");
     assert_eq!(whole["entries"][1]["metadata"], json!({ "id": "m2" }));
     assert_eq!(whole["branches"][0]["message_count"], 1);
-    let metrics = stage.ask("GET", "/metrics").told().await.text;
+    let metrics = stage.ask("GET", "/metrics").response().await.text;
     assert!(metrics.contains("everwhen_entries_remembered_total 3\n"), "{metrics}");
 }
 
@@ -59,13 +59,13 @@ async fn a_dry_run_tells_the_same_and_stores_nothing() {
     let stage = Stage::new().await;
     let dry = format!("{}?dry_run=true", path());
     let ask = || stage.ask("POST", &dry).json(&chat()).once("k");
-    let foreseen = ask().told().await.with(200);
+    let foreseen = ask().response().await.with(200);
     assert_eq!(foreseen["message_count"], 3);
-    stage.ask("GET", "/v1/vaults/ana").told().await.problem(404, "not_found");
-    let done = stage.ask("POST", &path()).json(&chat()).once("k").told().await;
+    stage.ask("GET", "/v1/vaults/ana").response().await.problem(404, "not_found");
+    let done = stage.ask("POST", &path()).json(&chat()).once("k").response().await;
     assert!(!done.replayed());
     assert_eq!(done.with(201), foreseen);
-    let again = ask().told().await;
+    let again = ask().response().await;
     assert!(again.replayed(), "known by now: {}", again.text);
 }
 
@@ -97,9 +97,9 @@ async fn what_is_wrong_is_told_with_its_place_and_nothing_is_stored() {
         ),
         (json!({ "conversation_id": "x", "lines": [] }), 400, "invalid", "unknown field"),
     ] {
-        let told = stage.ask("POST", &path()).json(&body).told().await;
-        let detail = told.problem(status, kind);
+        let response = stage.ask("POST", &path()).json(&body).response().await;
+        let detail = response.problem(status, kind);
         assert!(detail.contains(problem), "{problem}: {detail}");
     }
-    stage.ask("GET", "/v1/vaults/ana").told().await.problem(404, "not_found");
+    stage.ask("GET", "/v1/vaults/ana").response().await.problem(404, "not_found");
 }

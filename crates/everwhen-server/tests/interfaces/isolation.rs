@@ -43,7 +43,7 @@ struct Victim {
 async fn victim(stage: &Stage) -> Victim {
     let said = stage.say("2025-06-01T11:50:00Z", "private").await;
     let context = json!({ "content": "private" });
-    stage.ask("PUT", &format!("{DIARY}/context")).json(&context).told().await.with(201);
+    stage.ask("PUT", &format!("{DIARY}/context")).json(&context).response().await.with(201);
     Victim {
         vault: stage.get("/v1/vaults/ana").await["id"].clone(),
         memory: stage.get(DIARY).await["id"].clone(),
@@ -77,7 +77,7 @@ async fn another_vaults_key_finds_nothing_anywhere() {
             let path = filled(&path, &victim, by_name);
             let ask = stage.ask(&method, &path).key(&key).once("k1");
             let ask = if method == "GET" { ask } else { ask.json(&body_for(&path)) };
-            let detail = ask.told().await.problem(404, "not_found");
+            let detail = ask.response().await.problem(404, "not_found");
             assert!(detail.starts_with("vault not found: "), "{method} {path}: {detail}");
         }
     }
@@ -89,9 +89,10 @@ async fn everything(stage: &Stage) -> Vec<String> {
     let mut texts = Vec::new();
     for path in ["", "/memories", "/memories/diary/entries?include=all", "/memories/diary/context"]
     {
-        let told = stage.ask("GET", &format!("/v1/vaults/ana{path}")).key(TOKEN).told().await;
-        assert_eq!(told.status, 200, "{path}");
-        texts.push(told.text);
+        let response =
+            stage.ask("GET", &format!("/v1/vaults/ana{path}")).key(TOKEN).response().await;
+        assert_eq!(response.status, 200, "{path}");
+        texts.push(response.text);
     }
     texts
 }
@@ -109,8 +110,8 @@ async fn ids_of_another_vault_are_nothing_in_ones_own() {
         format!("/memories/diary/entries/{}", text(&victim.entry)),
         format!("/memories/diary/conversations/{}", text(&victim.conversation)),
     ] {
-        let told = stage.ask("GET", &format!("/v1/vaults/bo{path}")).key(&key).told().await;
-        told.problem(404, "not_found");
+        let response = stage.ask("GET", &format!("/v1/vaults/bo{path}")).key(&key).response().await;
+        response.problem(404, "not_found");
     }
 }
 
@@ -121,9 +122,9 @@ async fn a_replay_tells_nothing_to_another_vault() {
     stage.post("/v1/vaults", json!({ "name": "bo" })).await;
     let key = stage.key_of("bo").await;
     let path = "/v1/vaults/ana";
-    stage.ask("DELETE", path).key(TOKEN).once("gone").told().await.with(200);
-    stage.ask("DELETE", path).key(&key).once("gone").told().await.problem(404, "not_found");
-    let again = stage.ask("DELETE", path).key(TOKEN).once("gone").told().await;
+    stage.ask("DELETE", path).key(TOKEN).once("gone").response().await.with(200);
+    stage.ask("DELETE", path).key(&key).once("gone").response().await.problem(404, "not_found");
+    let again = stage.ask("DELETE", path).key(TOKEN).once("gone").response().await;
     assert!(again.replayed());
     assert_eq!(again.with(200)["vaults"], 1);
 }
@@ -155,7 +156,7 @@ async fn mcp(stage: &Stage, address: &str, key: &str, method: &str, params: Valu
     let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
     let ask = stage.ask("POST", address).key(key).json(&message);
     let ask = ask.header("host", "localhost:3939").header("mcp-protocol-version", "2025-11-25");
-    ask.header("accept", "application/json, text/event-stream").told().await.with(200)
+    ask.header("accept", "application/json, text/event-stream").response().await.with(200)
 }
 
 #[tokio::test]
@@ -172,8 +173,8 @@ async fn no_tool_shows_or_changes_another_vault() {
             for by_name in [false, true] {
                 let call =
                     json!({ "name": tool["name"], "arguments": arguments(tool, &victim, by_name) });
-                let told = mcp(&stage, address, &key, "tools/call", call).await;
-                assert!(!told.to_string().contains("private"), "{}: {told}", tool["name"]);
+                let response = mcp(&stage, address, &key, "tools/call", call).await;
+                assert!(!response.to_string().contains("private"), "{}: {response}", tool["name"]);
                 tried += 1;
             }
         }

@@ -3,7 +3,7 @@
 use everwhen::memory::Address;
 use serde_json::{Value, json};
 
-use crate::stage::{Stage, Told};
+use crate::stage::{HttpResponse, Stage};
 
 /// An agent, and the address it was given.
 struct Agent<'s> {
@@ -17,7 +17,7 @@ impl<'s> Agent<'s> {
         Self { stage, address, key: None }
     }
 
-    async fn send(&self, method: &str, params: Value) -> Told {
+    async fn send(&self, method: &str, params: Value) -> HttpResponse {
         let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
         let ask = self
             .stage
@@ -27,8 +27,8 @@ impl<'s> Agent<'s> {
             .header("mcp-protocol-version", "2025-11-25")
             .json(&message);
         match &self.key {
-            Some(key) => ask.key(key).told().await,
-            None => ask.told().await,
+            Some(key) => ask.key(key).response().await,
+            None => ask.response().await,
         }
     }
 
@@ -38,19 +38,21 @@ impl<'s> Agent<'s> {
 
     /// What a tool gives.
     async fn call(&self, tool: &str, arguments: Value) -> Value {
-        let told = self.ask("tools/call", json!({ "name": tool, "arguments": arguments })).await;
-        assert_eq!(told["result"]["isError"], false, "{tool}: {told}");
-        let text = told["result"]["content"][0]["text"].as_str().unwrap();
-        let gives = told["result"]["structuredContent"].clone();
+        let response =
+            self.ask("tools/call", json!({ "name": tool, "arguments": arguments })).await;
+        assert_eq!(response["result"]["isError"], false, "{tool}: {response}");
+        let text = response["result"]["content"][0]["text"].as_str().unwrap();
+        let gives = response["result"]["structuredContent"].clone();
         assert_eq!(serde_json::from_str::<Value>(text).unwrap(), gives);
         gives
     }
 
     /// Why a tool refuses.
     async fn refusal(&self, tool: &str, arguments: Value) -> String {
-        let told = self.ask("tools/call", json!({ "name": tool, "arguments": arguments })).await;
-        assert_eq!(told["result"]["isError"], true, "{tool}: {told}");
-        told["result"]["content"][0]["text"].as_str().unwrap().to_owned()
+        let response =
+            self.ask("tools/call", json!({ "name": tool, "arguments": arguments })).await;
+        assert_eq!(response["result"]["isError"], true, "{tool}: {response}");
+        response["result"]["content"][0]["text"].as_str().unwrap().to_owned()
     }
 }
 
@@ -73,11 +75,11 @@ async fn two_visits_a_week_apart_are_found_with_the_days_between() {
     remember_museums(&agent).await;
 
     let question = json!({ "query": "which museums did I see in January 2023?" });
-    let told = agent.call("search_memories", question).await;
-    assert_eq!(told["about"]["words"], json!(["in January 2023"]));
-    assert_eq!(told["items"].as_array().unwrap().len(), 2);
-    assert!(told["items"][0].get("raw_entry").is_none());
-    let briefing = told["briefing"].as_str().unwrap();
+    let response = agent.call("search_memories", question).await;
+    assert_eq!(response["about"]["words"], json!(["in January 2023"]));
+    assert_eq!(response["items"].as_array().unwrap().len(), 2);
+    assert!(response["items"][0].get("raw_entry").is_none());
+    let briefing = response["briefing"].as_str().unwrap();
     assert!(
         briefing.contains("2023-01-15 – The Met has a fine armor hall. (+7 days)"),
         "{briefing}"
@@ -86,14 +88,14 @@ async fn two_visits_a_week_apart_are_found_with_the_days_between() {
     let sunday = json!({
         "query": "Where was I last Sunday?", "asked_at": "2023-01-16T09:00:00Z", "period": "filter",
     });
-    let told = agent.call("search_memories", sunday).await;
-    assert_eq!(told["about"]["since"], "2023-01-15T00:00:00Z");
-    assert_eq!(told["items"].as_array().unwrap().len(), 1);
-    assert_eq!(told["items"][0]["conversation_time"], "2023-01-15T10:00:00Z");
+    let response = agent.call("search_memories", sunday).await;
+    assert_eq!(response["about"]["since"], "2023-01-15T00:00:00Z");
+    assert_eq!(response["items"].as_array().unwrap().len(), 1);
+    assert_eq!(response["items"][0]["conversation_time"], "2023-01-15T10:00:00Z");
 
     let raw = json!({ "query": "museum", "include_raw": true, "top_k": 1 });
-    let told = agent.call("search_memories", raw).await;
-    assert!(told["items"][0]["raw_entry"].is_string());
+    let response = agent.call("search_memories", raw).await;
+    assert!(response["items"][0]["raw_entry"].is_string());
 
     let lines = "2023-01-08 – I visited MoMA today.\n\
                  2023-01-15 – The Met has a fine armor hall. (+7 days)";
@@ -253,20 +255,20 @@ async fn resources_prompts_and_completions_lead_to_what_is_there() {
                 "argument": { "name": name, "value": value } })
     };
     let names = complete("everwhen://timeline/{memory}", "memory", "AN");
-    let told = agent.ask("completion/complete", names).await;
-    assert_eq!(told["result"]["completion"]["values"], json!(["ana & co"]));
+    let response = agent.ask("completion/complete", names).await;
+    assert_eq!(response["result"]["completion"]["values"], json!(["ana & co"]));
     let ids = complete("everwhen://conversations/{id}", "id", "cnv_");
-    let told = agent.ask("completion/complete", ids).await;
-    assert_eq!(told["result"]["completion"]["total"], 2);
+    let response = agent.ask("completion/complete", ids).await;
+    assert_eq!(response["result"]["completion"]["total"], 2);
 
     let prompts = agent.ask("prompts/list", json!({})).await;
     assert_eq!(prompts["result"]["prompts"].as_array().unwrap().len(), 4);
     let asked = json!({ "name": "recall", "arguments": { "question": "when was MoMA?" } });
-    let told = agent.ask("prompts/get", asked).await;
-    let text = told["result"]["messages"][0]["content"]["text"].as_str().unwrap();
+    let response = agent.ask("prompts/get", asked).await;
+    let text = response["result"]["messages"][0]["content"]["text"].as_str().unwrap();
     assert!(text.starts_with("Answer from memory: when was MoMA?"), "{text}");
-    let told = agent.ask("prompts/get", json!({ "name": "recall" })).await;
-    assert!(told["error"]["message"].as_str().unwrap().contains("question"), "{told}");
+    let response = agent.ask("prompts/get", json!({ "name": "recall" })).await;
+    assert!(response["error"]["message"].as_str().unwrap().contains("question"), "{response}");
 }
 
 #[tokio::test]
@@ -288,8 +290,8 @@ async fn a_key_opens_its_vault_and_no_other() {
     assert!(why.contains("one vault"), "{why}");
 
     let stranger = Agent::at(&stage, "/mcp");
-    let told = stranger.send("tools/list", json!({})).await;
-    assert_eq!(told.status, 401);
+    let response = stranger.send("tools/list", json!({})).await;
+    assert_eq!(response.status, 401);
     let wrong = Agent { key: Some("wrong".into()), ..Agent::at(&stage, "/mcp") };
     assert_eq!(wrong.send("tools/list", json!({})).await.status, 401);
 }
@@ -312,10 +314,10 @@ async fn a_page_from_elsewhere_is_turned_away() {
         if let Some(origin) = origin {
             ask = ask.header("origin", origin);
         }
-        let told = ask.told().await;
-        assert_eq!(told.status, status, "{host} {origin:?}");
+        let response = ask.response().await;
+        assert_eq!(response.status, status, "{host} {origin:?}");
         if status == 403 {
-            assert!(told.problem(403, "denied").contains("server.allowed_"));
+            assert!(response.problem(403, "denied").contains("server.allowed_"));
         }
     }
 }
@@ -323,8 +325,52 @@ async fn a_page_from_elsewhere_is_turned_away() {
 #[tokio::test]
 async fn a_choice_nobody_knows_is_refused() {
     let stage = Stage::new().await;
-    let told = Agent::at(&stage, "/mcp?toolz=full").send("tools/list", json!({})).await;
-    assert!(told.problem(400, "invalid").contains("tools=full"));
+    let response = Agent::at(&stage, "/mcp?toolz=full").send("tools/list", json!({})).await;
+    assert!(response.problem(400, "invalid").contains("tools=full"));
+}
+
+/// Instructions, names of tools and names of prompts that a client gets.
+async fn offered(agent: &Agent<'_>) -> (String, Vec<String>, Vec<String>) {
+    let hello = json!({
+        "protocolVersion": "2025-11-25", "capabilities": {},
+        "clientInfo": { "name": "agent", "version": "1" },
+    });
+    let hello = agent.ask("initialize", hello).await;
+    let names = |list: &Value| {
+        let rows = list.as_array().unwrap().iter();
+        rows.map(|row| row["name"].as_str().unwrap().to_owned()).collect()
+    };
+    let tools = names(&agent.ask("tools/list", json!({})).await["result"]["tools"]);
+    let prompts = names(&agent.ask("prompts/list", json!({})).await["result"]["prompts"]);
+    (hello["result"]["instructions"].as_str().unwrap().to_owned(), tools, prompts)
+}
+
+#[tokio::test]
+async fn instructions_name_no_tool_that_the_client_does_not_see() {
+    let stage = Stage::new().await;
+    let (_, every, _) = offered(&Agent::at(&stage, "/mcp?tools=full")).await;
+    for address in ["/mcp", "/mcp?profile=recall", "/mcp?profile=graph", "/mcp?profile=files"] {
+        let (told, tools, _) = offered(&Agent::at(&stage, address)).await;
+        let unseen: Vec<_> =
+            every.iter().filter(|name| told.contains(*name) && !tools.contains(name)).collect();
+        assert!(unseen.is_empty(), "{address} names {unseen:?}: {told}");
+    }
+}
+
+#[tokio::test]
+async fn an_agent_whose_hooks_record_is_not_asked_to_record() {
+    let stage = Stage::new().await;
+    let agent = Agent::at(&stage, "/mcp?profile=recall");
+    let (told, tools, prompts) = offered(&agent).await;
+    assert!(told.contains("record nothing yourself"), "{told}");
+    let expected =
+        ["search_memories", "get_timeline", "get_conversation", "get_context", "put_context"];
+    assert_eq!(tools, expected);
+    assert_eq!(prompts, ["build_context", "recall", "retrospect"]);
+    let refused = agent.ask("tools/call", json!({ "name": "add_entry", "arguments": {} })).await;
+    assert_eq!(refused["error"]["message"], "Unknown tool: add_entry");
+    let (_, all, _) = offered(&Agent::at(&stage, "/mcp?profile=recall&tools=full")).await;
+    assert!(all.contains(&"list_facts".to_owned()) && !all.contains(&"add_entry".to_owned()));
 }
 
 #[tokio::test]
@@ -457,8 +503,8 @@ async fn d8_the_exchange_in_which_an_agent_ends_a_conversation_belongs_to_it() {
 async fn d45_there_is_a_prompt_for_looking_back() {
     let stage = Stage::new().await;
     let agent = Agent::at(&stage, "/mcp?tools=full");
-    let told = agent.ask("prompts/get", json!({ "name": "retrospect" })).await;
-    let text = told["result"]["messages"][0]["content"]["text"].as_str().unwrap();
+    let response = agent.ask("prompts/get", json!({ "name": "retrospect" })).await;
+    let text = response["result"]["messages"][0]["content"]["text"].as_str().unwrap();
     assert!(text.contains("get_conversation") && text.contains("put_context"), "{text}");
     let texts = agent.call("get_default_prompts", json!({})).await;
     assert_eq!(texts["retrospect"], text);
@@ -480,9 +526,9 @@ async fn s4_a_first_question_is_answered_with_nothing_instead_of_an_error() {
     // First no vault, then a vault without the default memory.
     for _ in 0..2 {
         for (tool, arguments, list) in &nothing {
-            let told = agent.call(tool, arguments.clone()).await;
+            let response = agent.call(tool, arguments.clone()).await;
             if *tool != "list_memories" {
-                assert_eq!(told[*list], json!([]), "{tool}: {told}");
+                assert_eq!(response[*list], json!([]), "{tool}: {response}");
             }
         }
         let context = agent.call("get_context", json!({})).await;
@@ -524,9 +570,9 @@ async fn the_files_profile_is_the_memory_tool_in_plain_text() {
     let commands = json!(["view", "create", "str_replace", "insert", "delete", "rename"]);
     assert_eq!(tools[0]["inputSchema"]["properties"]["command"]["enum"], commands);
     let run = async |arguments: Value| {
-        let told =
+        let response =
             agent.ask("tools/call", json!({ "name": "memory", "arguments": arguments })).await;
-        let result = &told["result"];
+        let result = &response["result"];
         (result["content"][0]["text"].as_str().unwrap().to_owned(), result["isError"] == true)
     };
     let path = "/memories/notes.md";

@@ -11,8 +11,8 @@ async fn added(stage: &Stage, key: &str, text: &str) -> String {
     let add = stage
         .ask("POST", "/mem0/v3/memories/add/")
         .header("authorization", &format!("Token {key}"));
-    let told = add.json(&body).told().await.with(200);
-    told["results"][0]["id"].as_str().unwrap().to_owned()
+    let response = add.json(&body).response().await.with(200);
+    response["results"][0]["id"].as_str().unwrap().to_owned()
 }
 
 #[tokio::test]
@@ -25,7 +25,7 @@ async fn a_key_opens_its_own_vault_and_no_other() {
     let id = added(&stage, &ours, "I moved to Porto.").await;
     let path = format!("/mem0/v1/memories/{id}/");
     let own = stage.ask("GET", &path).header("authorization", &format!("Token {ours}"));
-    let own = own.told().await.with(200);
+    let own = own.response().await.with(200);
     assert_eq!((&own["memory"], &own["user_id"]), (&json!("I moved to Porto."), &json!("ana")));
     assert_eq!(own["created_at"], "2024-03-02T10:20:00Z");
     for (method, path) in [
@@ -35,14 +35,14 @@ async fn a_key_opens_its_own_vault_and_no_other() {
         ("GET", format!("{path}history/")),
     ] {
         let other = stage.ask(method, &path).header("authorization", &format!("Token {theirs}"));
-        let told = other.json(&json!({ "text": "x" })).told().await.with(404);
-        assert_eq!(told["error"], "Memory not found!", "{method}");
+        let response = other.json(&json!({ "text": "x" })).response().await.with(404);
+        assert_eq!(response["error"], "Memory not found!", "{method}");
     }
     let filters = json!({ "query": "Porto", "filters": { "user_id": "ana" } });
     let search = stage.ask("POST", "/mem0/v3/memories/search/");
     let search = search.header("authorization", &format!("Token {theirs}")).json(&filters);
-    assert_eq!(search.told().await.with(200), json!({ "results": [] }));
-    let none = stage.ask("GET", &path).told().await.with(401);
+    assert_eq!(search.response().await.with(200), json!({ "results": [] }));
+    let none = stage.ask("GET", &path).response().await.with(401);
     assert!(none["detail"].as_str().unwrap().contains("API key"), "{none}");
 }
 
@@ -55,7 +55,7 @@ async fn reading_keys_cannot_write() {
     let reader = stage.key_with(json!({ "vault": "one", "scope": "read" })).await;
     let send = |method: &'static str, path: &'static str, body: Value| {
         let ask = stage.ask(method, path).header("authorization", &format!("Token {reader}"));
-        async move { ask.json(&body).told().await }
+        async move { ask.json(&body).response().await }
     };
     let messages = json!({ "messages": "x", "user_id": "ana" });
     send("POST", "/mem0/v1/memories/", messages).await.with(403);
@@ -76,14 +76,15 @@ async fn what_is_wrong_is_said_where_its_clients_look() {
         ("DELETE", "/mem0/v1/memories/", Value::Null, 400),
         ("GET", "/mem0/v1/memories/nonsense/", Value::Null, 404),
         ("GET", "/mem0/v1/exports/", Value::Null, 404),
+        ("POST", "/mem0/configure", json!({ "llm": { "provider": "openai" } }), 404),
         ("PUT", "/mem0/v1/batch/", json!({ "memories": [] }), 400),
     ] {
         let ask = stage.ask(method, path);
         let ask = if body.is_null() { ask } else { ask.json(&body) };
-        let told = ask.told().await.with(status);
+        let response = ask.response().await.with(status);
         assert!(
-            told["detail"].as_str().is_some_and(|text| !text.is_empty()),
-            "{method} {path}: {told}"
+            response["detail"].as_str().is_some_and(|text| !text.is_empty()),
+            "{method} {path}: {response}"
         );
     }
 }

@@ -85,7 +85,7 @@ impl Scene {
     async fn settle(&self, hours: usize) {
         for _ in 0..hours {
             self.stage.clock.advance(SignedDuration::from_hours(1));
-            self.stage.ask("POST", "/v1/settle").key(TOKEN).told().await.with(200);
+            self.stage.ask("POST", "/v1/settle").key(TOKEN).response().await.with(200);
         }
     }
 
@@ -104,7 +104,7 @@ impl Scene {
     }
 
     async fn doctor(&self) -> Value {
-        let report = self.stage.ask("GET", "/v1/doctor").key(TOKEN).told().await.with(200);
+        let report = self.stage.ask("GET", "/v1/doctor").key(TOKEN).response().await.with(200);
         let mut jobs = report["jobs"].clone();
         jobs.as_object_mut().unwrap().remove("groups");
         jobs
@@ -142,8 +142,8 @@ impl Scene {
 
     /// Has jobs retried; returns how many.
     async fn retry(&self, path: &str) -> u64 {
-        let told = self.stage.ask("POST", path).key(TOKEN).told().await.with(200);
-        told["retried"].as_u64().unwrap()
+        let response = self.stage.ask("POST", path).key(TOKEN).response().await.with(200);
+        response["retried"].as_u64().unwrap()
     }
 
     /// Once the provider is well again, and what was set aside is retried, all is done.

@@ -38,7 +38,7 @@ async fn furnished() -> (Stage, Value, [String; 2]) {
     let said = stage.say("2025-06-01T11:50:00Z", "now").await;
     stage.say("2025-06-01T11:51:00Z", "and now").await;
     let context = stage.ask("PUT", &format!("{DIARY}/context")).json(&json!({ "content": "v" }));
-    context.told().await.with(201);
+    context.response().await.with(201);
     let stage = stage.with_llm(Arc::new(ScriptedLlm::saying([]))).await;
     (stage, said, [archived, fact])
 }
@@ -113,7 +113,7 @@ async fn every_write_is_done_once_per_key() {
         tried.insert(operation.to_owned());
         let send = || {
             let ask = stage.ask(method, &path).once("my-key");
-            if body.is_null() { ask.told() } else { ask.json(&body).told() }
+            if body.is_null() { ask.response() } else { ask.json(&body).response() }
         };
         let first = send().await;
         assert!(first.status < 300 && !first.replayed(), "{operation}: {}", first.text);
@@ -130,16 +130,18 @@ async fn a_replay_stores_nothing_twice() {
     let body = json!({ "role": "user", "content": "once" });
     let path = format!("{DIARY}/entries");
     let sends: Vec<_> = (0..8)
-        .map(|_| tokio::spawn(stage.ask("POST", &path).json(&body).once("k").told()))
+        .map(|_| tokio::spawn(stage.ask("POST", &path).json(&body).once("k").response()))
         .collect();
     let mut answers = Vec::new();
     for send in sends {
         answers.push(send.await.unwrap());
     }
-    assert_eq!(answers.iter().filter(|told| !told.replayed()).count(), 1);
-    assert!(answers.iter().all(|told| told.status == 201 && told.text == answers[0].text));
+    assert_eq!(answers.iter().filter(|response| !response.replayed()).count(), 1);
+    assert!(
+        answers.iter().all(|response| response.status == 201 && response.text == answers[0].text)
+    );
     assert_eq!(stage.get(&path).await["data"].as_array().unwrap().len(), 1);
-    let metrics = stage.ask("GET", "/metrics").told().await.text;
+    let metrics = stage.ask("GET", "/metrics").response().await.text;
     assert!(metrics.contains("everwhen_entries_remembered_total 1\n"), "{metrics}");
 }
 
@@ -148,16 +150,16 @@ async fn a_key_stands_for_one_write() {
     let stage = Stage::new().await;
     let path = format!("{DIARY}/entries");
     let one = json!({ "role": "user", "content": "one" });
-    stage.ask("POST", &path).json(&one).once("k").told().await.with(201);
+    stage.ask("POST", &path).json(&one).once("k").response().await.with(201);
     let other = json!({ "role": "user", "content": "other" });
-    let told = stage.ask("POST", &path).json(&other).once("k").told().await;
-    assert!(told.problem(409, "conflict").contains("different write"));
+    let response = stage.ask("POST", &path).json(&other).once("k").response().await;
+    assert!(response.problem(409, "conflict").contains("different write"));
     let elsewhere = format!("{DIARY}-2/entries");
-    let told = stage.ask("POST", &elsewhere).json(&one).once("k").told().await;
-    assert!(told.problem(409, "conflict").contains("different write"));
+    let response = stage.ask("POST", &elsewhere).json(&one).once("k").response().await;
+    assert!(response.problem(409, "conflict").contains("different write"));
     for bad in ["", "  ", "..", &"k".repeat(201)] {
-        let told = stage.ask("POST", &path).json(&one).once(bad).told().await;
-        assert!(told.problem(400, "invalid").contains("Idempotency-Key"), "{bad:?}");
+        let response = stage.ask("POST", &path).json(&one).once(bad).response().await;
+        assert!(response.problem(400, "invalid").contains("Idempotency-Key"), "{bad:?}");
     }
     assert_eq!(stage.get(&path).await["data"].as_array().unwrap().len(), 1);
 }
@@ -167,9 +169,10 @@ async fn what_was_forgotten_is_not_told_again() {
     let stage = Stage::new().await;
     let path = format!("{DIARY}/entries");
     let body = json!({ "role": "user", "content": "secret" });
-    let id = stage.ask("POST", &path).json(&body).once("k").told().await.with(201)["id"].clone();
+    let id =
+        stage.ask("POST", &path).json(&body).once("k").response().await.with(201)["id"].clone();
     let entry = format!("{path}/{}", id.as_str().unwrap());
-    stage.ask("DELETE", &entry).told().await.with(200);
-    let told = stage.ask("POST", &path).json(&body).once("k").told().await;
-    assert!(told.problem(409, "conflict").contains("forgotten since"));
+    stage.ask("DELETE", &entry).response().await.with(200);
+    let response = stage.ask("POST", &path).json(&body).once("k").response().await;
+    assert!(response.problem(409, "conflict").contains("forgotten since"));
 }

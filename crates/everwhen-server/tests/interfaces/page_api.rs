@@ -9,7 +9,7 @@ use crate::stage::{DIARY, Stage, TOKEN, column};
 async fn correct(stage: &Stage, id: &Value, content: &str) {
     let path = format!("{DIARY}/entries/{}/correction", id.as_str().unwrap());
     let body = json!({ "content": content, "reason": "misheard" });
-    stage.ask("POST", &path).json(&body).told().await.with(201);
+    stage.ask("POST", &path).json(&body).response().await.with(201);
 }
 
 #[tokio::test]
@@ -51,10 +51,10 @@ async fn a_conversation_has_the_words_it_had() {
     assert_eq!(words(&read("").await), "The code is 4712.");
     assert_eq!(words(&read(&format!("?as_of={early}")).await), "The code is 4711.");
     let path = format!("{DIARY}/conversations/{id}?as_of=2020-01-01T00:00:00Z");
-    stage.ask("GET", &path).told().await.problem(404, "not_found");
+    stage.ask("GET", &path).response().await.problem(404, "not_found");
     stage
         .ask("GET", &format!("{DIARY}/conversations/{id}?as_of=soon"))
-        .told()
+        .response()
         .await
         .problem(400, "invalid");
 }
@@ -67,23 +67,25 @@ async fn what_just_missed_is_told_where_it_is_wanted() {
             .say(&format!("2025-05-0{day}T10:00:00Z"), &format!("Garden note number {day}."))
             .await;
     }
-    let recall =
-        async |body: Value| stage.ask("POST", &format!("{DIARY}/recall")).json(&body).told().await;
-    let told = recall(json!({ "query": "garden note", "limit": 2, "missed": 3 })).await.with(200);
+    let recall = async |body: Value| {
+        stage.ask("POST", &format!("{DIARY}/recall")).json(&body).response().await
+    };
+    let response =
+        recall(json!({ "query": "garden note", "limit": 2, "missed": 3 })).await.with(200);
     let ids = |field: &str| -> Vec<Value> {
-        told[field].as_array().unwrap().iter().map(|one| one["entry"]["id"].clone()).collect()
+        response[field].as_array().unwrap().iter().map(|one| one["entry"]["id"].clone()).collect()
     };
     let (found, missed) = (ids("items"), ids("missed"));
     assert_eq!((found.len(), missed.len()), (2, 3));
-    assert!(missed.iter().all(|id| !found.contains(id)), "{told}");
-    let scores: Vec<f64> = told["missed"]
+    assert!(missed.iter().all(|id| !found.contains(id)), "{response}");
+    let scores: Vec<f64> = response["missed"]
         .as_array()
         .unwrap()
         .iter()
         .map(|one| one["score"].as_f64().unwrap())
         .collect();
     assert!(scores.is_sorted_by(|one, next| one >= next), "best first: {scores:?}");
-    let briefing = told["briefing"].as_str().unwrap();
+    let briefing = response["briefing"].as_str().unwrap();
     assert_eq!(briefing.matches("Garden note").count(), 4, "two in both parts: {briefing}");
 
     let without = recall(json!({ "query": "garden note", "limit": 2 })).await.with(200);
@@ -92,7 +94,7 @@ async fn what_just_missed_is_told_where_it_is_wanted() {
     assert!(recall(facts).await.with(200).get("missed").is_none());
     recall(json!({ "query": "garden note", "missed": 101 })).await.problem(400, "invalid");
     let all = json!({ "query": "garden note", "limit": 1, "missed": 2 });
-    let vault = stage.ask("POST", "/v1/vaults/ana/recall").json(&all).told().await.with(200);
+    let vault = stage.ask("POST", "/v1/vaults/ana/recall").json(&all).response().await.with(200);
     assert_eq!(vault["missed"].as_array().unwrap().len(), 2);
 }
 
@@ -102,13 +104,15 @@ async fn every_line_of_a_briefing_says_where_it_comes_from() {
     stage.say("2025-05-01T10:00:00Z", "I live in Porto.").await;
     stage.say("2025-05-20T10:00:00Z", "My dog Rex lives in Porto,\ntoo.").await;
     stage.clock.advance(SignedDuration::from_hours(3));
-    stage.ask("POST", "/v1/settle").key(TOKEN).told().await.with(200);
+    stage.ask("POST", "/v1/settle").key(TOKEN).response().await.with(200);
     let question = json!({ "query": "who lives in Porto?", "explain": true });
-    let told = stage.ask("POST", &format!("{DIARY}/recall")).json(&question).told().await.with(200);
-    let lines: Vec<&str> = told["briefing"].as_str().unwrap().lines().collect();
-    let origins = told["briefing_lines"].as_array().unwrap();
-    let of =
-        |id: &str| told["items"].as_array().unwrap().iter().find(|one| one["entry"]["id"] == id);
+    let response =
+        stage.ask("POST", &format!("{DIARY}/recall")).json(&question).response().await.with(200);
+    let lines: Vec<&str> = response["briefing"].as_str().unwrap().lines().collect();
+    let origins = response["briefing_lines"].as_array().unwrap();
+    let of = |id: &str| {
+        response["items"].as_array().unwrap().iter().find(|one| one["entry"]["id"] == id)
+    };
     let mut named = Vec::new();
     for origin in origins {
         let line = usize::try_from(origin["line"].as_u64().unwrap()).unwrap();
@@ -119,7 +123,7 @@ async fn every_line_of_a_briefing_says_where_it_comes_from() {
             assert!(lines[line].contains(&first), "{} does not tell {words}", lines[line]);
         } else {
             let id = origin["fact_id"].as_str().unwrap();
-            let facts = told["facts"].as_array().unwrap();
+            let facts = response["facts"].as_array().unwrap();
             let fact = facts.iter().find(|one| one["fact"]["id"] == id).unwrap();
             assert!(
                 lines[line].contains(fact["fact"]["statement"].as_str().unwrap()),

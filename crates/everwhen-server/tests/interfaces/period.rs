@@ -28,8 +28,8 @@ async fn what_names_no_time_is_refused() {
     let long = format!("text=yesterday{}", "a".repeat(200));
     for wrong in ["", "text=", "text=someday", "text=2025-13", "text=2025&asked_at=noon", &long] {
         let asked = stage.ask("GET", &format!("/v1/vaults/west/period?{wrong}"));
-        asked.told().await.problem(400, "invalid");
+        asked.response().await.problem(400, "invalid");
     }
     let asked = stage.ask("GET", "/v1/vaults/nobody/period?text=2025");
-    asked.told().await.problem(404, "not_found");
+    asked.response().await.problem(404, "not_found");
 }

@@ -83,13 +83,13 @@ impl Filled {
         let path = path.replace("{vault}", "ana").replace("{memory}", "diary").replace("{id}", id);
         let ask = self.stage.ask(method, &path).key(key);
         let ask = if method == "GET" { ask } else { ask.json(&body_for(&path)) };
-        let told = ask.told().await;
-        (told.status, told.text)
+        let response = ask.response().await;
+        (response.status, response.text)
     }
 
     async fn entries(&self) -> String {
         let path = format!("{DIARY}/entries?include=all");
-        self.stage.ask("GET", &path).key(TOKEN).told().await.text
+        self.stage.ask("GET", &path).key(TOKEN).response().await.text
     }
 }
 
@@ -128,15 +128,20 @@ async fn an_admin_key_does_everything_but_what_the_operator_does() {
 async fn a_key_is_for_writing_unless_told_otherwise() {
     let filled = Filled::new().await;
     let body = json!({ "vault": "ana" });
-    let made = filled.stage.ask("POST", "/v1/keys").key(TOKEN).json(&body).told().await.with(201);
+    let made =
+        filled.stage.ask("POST", "/v1/keys").key(TOKEN).json(&body).response().await.with(201);
     assert_eq!((&made["scope"], made.get("expires_at")), (&json!("write"), None));
     let key = made["key"].as_str().unwrap();
-    let told = filled.stage.ask("DELETE", "/v1/vaults/ana").key(key).told().await;
-    let detail = told.problem(403, "denied");
+    let response = filled.stage.ask("DELETE", "/v1/vaults/ana").key(key).response().await;
+    let detail = response.problem(403, "denied");
     assert_eq!(detail, "this API key has scope \"write\"; this needs a key with scope \"admin\"");
     let body = json!({ "vault": "ana", "scope": "root" });
-    let told = filled.stage.ask("POST", "/v1/keys").key(TOKEN).json(&body).told().await;
-    assert!(told.problem(400, "invalid").contains("`read`, `write`, `admin`"), "{}", told.text);
+    let response = filled.stage.ask("POST", "/v1/keys").key(TOKEN).json(&body).response().await;
+    assert!(
+        response.problem(400, "invalid").contains("`read`, `write`, `admin`"),
+        "{}",
+        response.text
+    );
 }
 
 #[tokio::test]
@@ -144,19 +149,19 @@ async fn an_expired_key_is_rejected_from_its_time_on() {
     let filled = Filled::new().await;
     let stage = &filled.stage;
     let past = json!({ "vault": "ana", "expires_at": "2025-06-01T12:00:00Z" });
-    let told = stage.ask("POST", "/v1/keys").key(TOKEN).json(&past).told().await;
-    assert!(told.problem(409, "conflict").contains("not in the future"));
-    stage.ask("GET", DIARY).told().await.with(200);
+    let response = stage.ask("POST", "/v1/keys").key(TOKEN).json(&past).response().await;
+    assert!(response.problem(409, "conflict").contains("not in the future"));
+    stage.ask("GET", DIARY).response().await.with(200);
 
     let soon = json!({ "vault": "ana", "expires_at": "2025-06-01T13:00:00Z" });
     let key = stage.key_with(soon).await;
     stage.clock.advance(SignedDuration::from_mins(59));
-    stage.ask("GET", DIARY).key(&key).told().await.with(200);
+    stage.ask("GET", DIARY).key(&key).response().await.with(200);
     stage.clock.advance(SignedDuration::from_mins(1));
-    let told = stage.ask("GET", DIARY).key(&key).told().await;
-    assert!(told.problem(401, "unauthenticated").contains("expired at 2025-06-01T13:00:00Z"));
-    let told = stage.ask("GET", DIARY).told().await;
-    told.problem(401, "unauthenticated");
+    let response = stage.ask("GET", DIARY).key(&key).response().await;
+    assert!(response.problem(401, "unauthenticated").contains("expired at 2025-06-01T13:00:00Z"));
+    let response = stage.ask("GET", DIARY).response().await;
+    response.problem(401, "unauthenticated");
 }
 
 #[tokio::test]
@@ -164,10 +169,10 @@ async fn the_last_use_of_a_key_is_listed_at_once() {
     let filled = Filled::new().await;
     let stage = &filled.stage;
     let key = stage.key_of("ana").await;
-    let listed = async || stage.ask("GET", "/v1/keys").key(TOKEN).told().await.with(200);
+    let listed = async || stage.ask("GET", "/v1/keys").key(TOKEN).response().await.with(200);
     assert_eq!(listed().await["data"][0].get("last_used_at"), None);
     stage.clock.advance(SignedDuration::from_mins(3));
-    stage.ask("GET", DIARY).key(&key).told().await.with(200);
+    stage.ask("GET", DIARY).key(&key).response().await.with(200);
     assert_eq!(listed().await["data"][0]["last_used_at"], "2025-06-01T12:03:00Z");
     assert_eq!(
         stage.engine.keys().await.unwrap()[0].last_used_at,
@@ -181,13 +186,13 @@ async fn a_removed_key_stops_at_once_and_does_not_come_back() {
     let filled = Filled::new().await;
     let stage = &filled.stage;
     let body = json!({ "vault": "ana" });
-    let made = stage.ask("POST", "/v1/keys").key(TOKEN).json(&body).told().await.with(201);
+    let made = stage.ask("POST", "/v1/keys").key(TOKEN).json(&body).response().await.with(201);
     let (key, id) = (made["key"].as_str().unwrap(), made["id"].as_str().unwrap());
-    stage.ask("GET", DIARY).key(key).told().await.with(200);
-    stage.ask("DELETE", &format!("/v1/keys/{id}")).key(TOKEN).told().await.with(200);
+    stage.ask("GET", DIARY).key(key).response().await.with(200);
+    stage.ask("DELETE", &format!("/v1/keys/{id}")).key(TOKEN).response().await.with(200);
     for _ in 0..3 {
-        let told = stage.ask("GET", DIARY).key(key).told().await;
-        assert!(told.problem(401, "unauthenticated").starts_with("unknown API key"));
+        let response = stage.ask("GET", DIARY).key(key).response().await;
+        assert!(response.problem(401, "unauthenticated").starts_with("unknown API key"));
         tokio::time::sleep(std::time::Duration::from_millis(600)).await;
     }
 }
@@ -200,14 +205,14 @@ async fn a_key_does_not_learn_the_names_of_other_vaults() {
     let key = stage.key_with(json!({ "vault": "ana", "scope": "admin" })).await;
     let rename = async |name: &str| {
         let body = json!({ "name": name });
-        let told = stage.ask("PATCH", "/v1/vaults/ana").key(&key).json(&body).told().await;
-        told.problem(403, "denied")
+        let response = stage.ask("PATCH", "/v1/vaults/ana").key(&key).json(&body).response().await;
+        response.problem(403, "denied")
     };
     assert_eq!(rename("bo").await, rename("free").await);
     let body = json!({ "description": "hers" });
-    stage.ask("PATCH", "/v1/vaults/ana").key(&key).json(&body).told().await.with(200);
+    stage.ask("PATCH", "/v1/vaults/ana").key(&key).json(&body).response().await.with(200);
     let body = json!({ "name": "anna" });
-    stage.ask("PATCH", "/v1/vaults/ana").key(TOKEN).json(&body).told().await.with(200);
+    stage.ask("PATCH", "/v1/vaults/ana").key(TOKEN).json(&body).response().await.with(200);
 }
 
 #[tokio::test]
@@ -217,7 +222,7 @@ async fn health_and_documents_are_open_and_metrics_are_not() {
     let status = async |path: &str, key: Option<&str>| {
         let ask = stage.ask("GET", path);
         let ask = if let Some(key) = key { ask.key(key) } else { ask };
-        ask.told().await.status
+        ask.response().await.status
     };
     assert_eq!(status("/metrics", None).await, 200, "while there are no keys");
     let write = stage.key_of("ana").await;
@@ -245,7 +250,7 @@ async fn agents_with_a_read_key_see_and_call_tools_that_read() {
         let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
         let ask = stage.ask("POST", "/mcp?tools=full").key(key).json(&body);
         let ask = ask.header("accept", "application/json, text/event-stream");
-        ask.header("host", "localhost").told().await.body["result"].clone()
+        ask.header("host", "localhost").response().await.body["result"].clone()
     };
     tokio::time::sleep(std::time::Duration::from_millis(1100)).await;
     let listed = call(&read, "tools/list", json!({})).await;

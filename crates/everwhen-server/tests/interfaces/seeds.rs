@@ -13,7 +13,8 @@ async fn b63_tags_are_patched_and_listed() {
     let stage = Stage::new().await;
     let id = stage.say("2025-06-01T11:00:00Z", "I live in Bern").await["id"].clone();
     let path = format!("{DIARY}/entries/{}", id.as_str().unwrap());
-    let patch = async |tags| stage.ask("PATCH", &path).json(&json!({ "tags": tags })).told().await;
+    let patch =
+        async |tags| stage.ask("PATCH", &path).json(&json!({ "tags": tags })).response().await;
     let entry = patch(json!(["home", "city"])).await.with(200);
     assert_eq!((&entry["id"], &entry["tags"]), (&id, &json!(["home", "city"])));
     assert_eq!(entry["conversation_time"], "2025-06-01T11:00:00Z");
@@ -27,8 +28,8 @@ async fn b63_tags_are_patched_and_listed() {
     patch(json!([""])).await.problem(400, "invalid");
     patch(json!(vec!["x"; 65])).await.problem(413, "too_large");
     let nobody = format!("{DIARY}/entries/ent_01jh2m8z5qf3v9k7c4x0tnwr6e");
-    let told = stage.ask("PATCH", &nobody).json(&json!({ "tags": [] })).told().await;
-    told.problem(404, "not_found");
+    let response = stage.ask("PATCH", &nobody).json(&json!({ "tags": [] })).response().await;
+    response.problem(404, "not_found");
 }
 
 #[tokio::test]
@@ -36,18 +37,18 @@ async fn b63_one_version_of_the_context_document_is_deleted() {
     let stage = Stage::new().await;
     let path = format!("{DIARY}/context");
     for content in ["one", "two"] {
-        stage.ask("PUT", &path).json(&json!({ "content": content })).told().await.with(201);
+        stage.ask("PUT", &path).json(&json!({ "content": content })).response().await.with(201);
     }
-    let gone = stage.ask("DELETE", &format!("{path}/versions/2")).told().await.with(200);
+    let gone = stage.ask("DELETE", &format!("{path}/versions/2")).response().await.with(200);
     assert_eq!(gone["contexts"], 1);
     assert_eq!(stage.get(&path).await["content"], "one");
-    let put = stage.ask("PUT", &path).json(&json!({ "content": "three" })).told().await;
+    let put = stage.ask("PUT", &path).json(&json!({ "content": "three" })).response().await;
     assert_eq!(put.with(201)["version"], 3, "a number is given once");
     for (version, status, kind) in
         [("2", 404, "not_found"), ("0", 400, "invalid"), ("x", 400, "invalid")]
     {
-        let told = stage.ask("DELETE", &format!("{path}/versions/{version}")).told().await;
-        told.problem(status, kind);
+        let response = stage.ask("DELETE", &format!("{path}/versions/{version}")).response().await;
+        response.problem(status, kind);
     }
 }
 
@@ -72,17 +73,17 @@ async fn conflicts_say_what_they_consist_in() {
         (&format!("{named}/summary"), json!({}), "not_ended"),
         (&format!("{DIARY}/retrospection"), json!({}), "no_language_model"),
     ] {
-        let told = stage.ask("POST", path).json(&body).told().await;
-        told.problem(409, "conflict");
-        assert_eq!(told.body["reason"], reason, "{}", told.text);
+        let response = stage.ask("POST", path).json(&body).response().await;
+        response.problem(409, "conflict");
+        assert_eq!(response.body["reason"], reason, "{}", response.text);
     }
     stage.post(&end, json!({})).await;
-    let told = stage.ask("POST", &end).json(&json!({})).told().await;
-    told.problem(409, "conflict");
-    assert_eq!(told.body["reason"], "no_active_conversation", "{}", told.text);
-    let told = stage.ask("POST", &end).json(&json!({ "conversation_id": conversation }));
-    assert_eq!(told.told().await.body["reason"], "already_ended");
-    let missing = stage.ask("GET", &format!("{DIARY}/nothing")).told().await;
+    let response = stage.ask("POST", &end).json(&json!({})).response().await;
+    response.problem(409, "conflict");
+    assert_eq!(response.body["reason"], "no_active_conversation", "{}", response.text);
+    let ask = stage.ask("POST", &end).json(&json!({ "conversation_id": conversation }));
+    assert_eq!(ask.response().await.body["reason"], "already_ended");
+    let missing = stage.ask("GET", &format!("{DIARY}/nothing")).response().await;
     assert!(missing.body.get("reason").is_none(), "{}", missing.text);
 }
 
@@ -90,7 +91,7 @@ async fn conflicts_say_what_they_consist_in() {
 async fn bug_17_ending_and_restoring_tell_the_state_and_no_summary_is_not_found() {
     let stage = Stage::new().await;
     stage.say("2025-06-01T11:59:00Z", "I live in Bern").await;
-    let summary = stage.ask("GET", &format!("{DIARY}/summary")).told().await;
+    let summary = stage.ask("GET", &format!("{DIARY}/summary")).response().await;
     assert!(summary.problem(404, "not_found").contains("there is no summary yet"));
     let ended = stage.post(&format!("{DIARY}/conversations/end"), json!({})).await;
     assert_eq!(ended["state"], "cooling", "{ended}");
@@ -127,13 +128,13 @@ async fn d45_what_looking_back_found_is_told_by_conversation_and_as_text() {
     stage.engine.settle().await.unwrap();
     let path = format!("{DIARY}/retrospection");
     assert_eq!(stage.get(&path).await["conversations"], json!([]));
-    let told = stage.ask("POST", &path).json(&json!({})).told().await;
-    assert_eq!(told.with(202)["conversations"], 1);
+    let response = stage.ask("POST", &path).json(&json!({})).response().await;
+    assert_eq!(response.with(202)["conversations"], 1);
     stage.clock.advance(SignedDuration::from_mins(5));
     stage.engine.settle().await.unwrap();
-    let told = stage.get(&path).await;
-    assert!(told["text"].as_str().unwrap().contains("Ask about dates first."), "{told}");
-    let one = &told["conversations"][0]["retrospection"];
-    assert_eq!(one["text"], "Ask about dates first.", "{told}");
-    stage.ask("GET", &format!("{path}?limit=0")).told().await.problem(400, "invalid");
+    let response = stage.get(&path).await;
+    assert!(response["text"].as_str().unwrap().contains("Ask about dates first."), "{response}");
+    let one = &response["conversations"][0]["retrospection"];
+    assert_eq!(one["text"], "Ask about dates first.", "{response}");
+    stage.ask("GET", &format!("{path}?limit=0")).response().await.problem(400, "invalid");
 }

@@ -65,14 +65,19 @@ impl Stage {
 
     /// What is at this path.
     pub(crate) async fn get(&self, path: &str) -> Value {
-        self.ask("GET", path).told().await.with(200)
+        self.ask("GET", path).response().await.with(200)
     }
 
     /// Sends a body there; it must succeed.
     pub(crate) async fn post(&self, path: &str, body: Value) -> Value {
-        let told = self.ask("POST", path).json(&body).told().await;
-        assert!(told.status == 200 || told.status == 201, "{path}: {} {}", told.status, told.text);
-        told.body
+        let response = self.ask("POST", path).json(&body).response().await;
+        assert!(
+            response.status == 200 || response.status == 201,
+            "{path}: {} {}",
+            response.status,
+            response.text
+        );
+        response.body
     }
 
     /// Something the user said in the diary.
@@ -89,7 +94,7 @@ impl Stage {
 
     /// A new key.
     pub(crate) async fn key_with(&self, body: Value) -> String {
-        let made = self.ask("POST", "/v1/keys").key(TOKEN).json(&body).told().await.with(201);
+        let made = self.ask("POST", "/v1/keys").key(TOKEN).json(&body).response().await.with(201);
         made["key"].as_str().unwrap().to_owned()
     }
 }
@@ -134,26 +139,26 @@ impl Ask {
     }
 
     /// What comes back.
-    pub(crate) async fn told(self) -> Told {
+    pub(crate) async fn response(self) -> HttpResponse {
         let response = self.router.oneshot(self.request).await.unwrap();
         let (parts, body) = response.into_parts();
         let bytes = body.collect().await.unwrap().to_bytes();
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let body = serde_json::from_str(&text).unwrap_or(Value::Null);
-        Told { status: parts.status.as_u16(), headers: parts.headers, body, text }
+        HttpResponse { status: parts.status.as_u16(), headers: parts.headers, body, text }
     }
 }
 
 /// What came back.
 #[derive(Debug)]
-pub(crate) struct Told {
+pub(crate) struct HttpResponse {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Value,
     pub(crate) text: String,
 }
 
-impl Told {
+impl HttpResponse {
     /// The body of an answer that must have this status.
     pub(crate) fn with(self, status: u16) -> Value {
         assert_eq!(self.status, status, "{}", self.text);

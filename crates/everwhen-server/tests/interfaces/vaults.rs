@@ -11,7 +11,7 @@ async fn a_vault_is_made_with_rules_and_found_by_id_and_name() {
         "name": "ana", "description": "Ana's", "zone": "Europe/Berlin",
         "settings": { "conversationIdleTimeoutMinutes": 10, "retention": "delete" },
     });
-    let made = stage.ask("POST", "/v1/vaults").json(&body).told().await.with(201);
+    let made = stage.ask("POST", "/v1/vaults").json(&body).response().await.with(201);
     assert_eq!(
         made["settings"],
         json!({
@@ -31,27 +31,27 @@ async fn a_change_touches_only_what_it_names() {
     let stage = Stage::new().await;
     let made = stage.post("/v1/vaults", json!({ "name": "ana", "description": "old" })).await;
     let patch = json!({ "zone": "Asia/Tokyo", "settings": { "maxConversationsRetained": 5.0 } });
-    let changed = stage.ask("PATCH", "/v1/vaults/ana").json(&patch).told().await.with(200);
+    let changed = stage.ask("PATCH", "/v1/vaults/ana").json(&patch).response().await.with(200);
     assert_eq!(changed["description"], "old");
     assert_eq!(changed["zone"], "Asia/Tokyo");
     assert_eq!(changed["settings"]["maxConversationsRetained"], 5);
     assert_eq!(changed["settings"]["conversationIdleTimeoutMinutes"], 30);
     assert_eq!(changed["id"], made["id"]);
     let renamed = json!({ "name": "anna" });
-    stage.ask("PATCH", "/v1/vaults/ana").json(&renamed).told().await.with(200);
+    stage.ask("PATCH", "/v1/vaults/ana").json(&renamed).response().await.with(200);
     assert_eq!(stage.get("/v1/vaults/anna").await["id"], made["id"]);
-    stage.ask("GET", "/v1/vaults/ana").told().await.problem(404, "not_found");
+    stage.ask("GET", "/v1/vaults/ana").response().await.problem(404, "not_found");
 }
 
 #[tokio::test]
 async fn names_are_taken_once() {
     let stage = Stage::new().await;
     stage.post("/v1/vaults", json!({ "name": "ana" })).await;
-    let again = stage.ask("POST", "/v1/vaults").json(&json!({ "name": "ana" })).told().await;
+    let again = stage.ask("POST", "/v1/vaults").json(&json!({ "name": "ana" })).response().await;
     assert!(again.problem(409, "conflict").contains("exists already"));
     stage.post("/v1/vaults/ana/memories", json!({ "name": "diary" })).await;
     let twice = stage.ask("POST", "/v1/vaults/ana/memories").json(&json!({ "name": "diary" }));
-    assert!(twice.told().await.problem(409, "conflict").contains("exists already"));
+    assert!(twice.response().await.problem(409, "conflict").contains("exists already"));
 }
 
 #[tokio::test]
@@ -92,10 +92,10 @@ async fn a_memory_is_made_changed_and_found_by_id_and_name() {
     assert_eq!(stage.get(&format!("/v1/vaults/ana/memories/{id}")).await, made);
     let patch = json!({ "name": "journal", "description": "Every day" });
     let path = "/v1/vaults/ana/memories/diary";
-    let changed = stage.ask("PATCH", path).json(&patch).told().await.with(200);
+    let changed = stage.ask("PATCH", path).json(&patch).response().await.with(200);
     assert_eq!(changed["description"], "Every day");
     assert_eq!(stage.get("/v1/vaults/ana/memories/journal").await, changed);
-    stage.ask("GET", path).told().await.problem(404, "not_found");
+    stage.ask("GET", path).response().await.problem(404, "not_found");
 }
 
 #[tokio::test]

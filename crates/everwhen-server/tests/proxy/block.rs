@@ -106,8 +106,8 @@ async fn what_was_said_cannot_leave_the_block_or_pass_for_our_lines() {
             "conversation_time": "2025-05-02T09:00:00Z" }],
     });
     let path = "/v1/vaults/default/memories/m/conversations/import";
-    let told = stage.post(path, &imported.to_string()).told().await;
-    assert!(told.status < 300, "{}", told.text);
+    let response = stage.post(path, &imported.to_string()).response().await;
+    assert!(response.status < 300, "{}", response.text);
     while stage.engine.settle().await.unwrap() > 0 {}
     let sent = asked(&stage, "How was the weather?").await;
     assert_eq!(sent.matches("<memory>").count(), 1, "{sent}");
@@ -138,7 +138,7 @@ async fn what_tools_answered_is_told_only_on_request() {
     assert!(!sent.contains("museum page"), "{sent}");
     let body = chat(&["u:On which days is the museum closed?"]);
     let ask = stage.post("/v1/chat/completions", &body).memory("m");
-    assert_eq!(ask.header("x-everwhen-tool-entries", "on").told().await.status, 200);
+    assert_eq!(ask.header("x-everwhen-tool-entries", "on").response().await.status, 200);
     let sent = contents(&stage.upstream.last().body).pop().unwrap();
     assert!(sent.contains("closed on Mondays"), "{sent}");
 }

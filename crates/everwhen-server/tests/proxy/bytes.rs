@@ -10,14 +10,14 @@ async fn with_everything_off_a_request_passes_byte_for_byte() {
     let stage = Stage::new().await;
     let odd = "{ \"model\" : \"m\",\n \"messages\":[ {\"content\":\"caf\\u00e9 \\/ \",\"role\":\"user\", \"x\":1e3} ] \
                , \"temperature\":1.0, \"n\":2,\"logprobs\":true ,\"vendor_field\":{\"b\":1,\"a\":[]} }";
-    let told = stage
+    let response = stage
         .post("/v1/chat/completions?beta=true", odd)
         .memory("m")
         .header("x-everwhen-stamps", "off")
         .header("openai-beta", "1")
-        .told()
+        .response()
         .await;
-    assert_eq!(told.status, 200);
+    assert_eq!(response.status, 200);
     let sent = stage.upstream.last();
     assert_eq!((sent.body.as_str(), sent.path.as_str()), (odd, "/v1/chat/completions?beta=true"));
     assert_eq!(sent.headers["openai-beta"], "1");
@@ -29,7 +29,7 @@ async fn with_everything_off_a_request_passes_byte_for_byte() {
 async fn a_stamp_is_the_only_difference() {
     let stage = Stage::new().await;
     let body = r#"{"messages": [{"role":"system","content":"Be kind."}, {"role": "user", "content": "\"hi\" \ud83d\ude00" }],"tools":[{"type":"function","function":{"name":"f","parameters":{"z":1,"a":2}}}], "model":"m"}"#;
-    stage.post("/v1/chat/completions", body).memory("m").told().await;
+    stage.post("/v1/chat/completions", body).memory("m").response().await;
     let expected = body.replace(r#""\"hi\""#, r#""(Sunday, 2025-06-01 12:00:00) \"hi\""#);
     assert_eq!(stage.upstream.last().body, expected);
 }
@@ -65,11 +65,11 @@ async fn a_turn_with_tools_keeps_its_bytes_too() {
     let result = r#"{"role":"tool","tool_call_id":"c1","content":"sunny"}"#;
     let reply = json!({ "choices": [{ "index": 0, "message": serde_json::from_str::<serde_json::Value>(call).unwrap() }] });
     stage.upstream.answers(Script::json(200, &reply));
-    stage.post("/v1/chat/completions", &format!("{first}]}}")).memory("m").told().await;
+    stage.post("/v1/chat/completions", &format!("{first}]}}")).memory("m").response().await;
     stage.state.settle().await;
     stage.wait(1);
     let second = format!("{first},{call},{result}]}}");
-    stage.post("/v1/chat/completions", &second).memory("m").told().await;
+    stage.post("/v1/chat/completions", &second).memory("m").response().await;
     let sent = stage.upstream.sent();
     let shared = sent[0].body.strip_suffix("]}").unwrap();
     assert_eq!(sent[1].body, format!("{shared},{call},{result}]}}"));
@@ -84,8 +84,8 @@ async fn images_pass_and_the_words_beside_them_are_stamped() {
     let body = format!(
         r#"{{"model":"m","messages":[{{"role":"user","content":[{image}]}},{{"role":"assistant","content":"A cat."}},{{"role":"user","content":[{{"type":"text","text":"and this?"}},{image}]}}]}}"#
     );
-    let told = stage.post("/v1/chat/completions", &body).memory("m").told().await;
-    assert_eq!(told.status, 200);
+    let response = stage.post("/v1/chat/completions", &body).memory("m").response().await;
+    assert_eq!(response.status, 200);
     let expected = body
         .replace("A cat.", "(Sunday, 2025-06-01 11:59:59) A cat.")
         .replace("and this?", "(Sunday, 2025-06-01 12:00:00) and this?");
@@ -104,8 +104,9 @@ async fn replies_pass_byte_for_byte_with_all_their_fields() {
         breaks: false,
     };
     stage.upstream.answers(script);
-    let told = stage.post("/v1/chat/completions", &chat(&["u:hi"])).memory("m").told().await;
-    assert_eq!((told.text.as_str(), told.header("x-request-id")), (reply, Some("r1")));
+    let response =
+        stage.post("/v1/chat/completions", &chat(&["u:hi"])).memory("m").response().await;
+    assert_eq!((response.text.as_str(), response.header("x-request-id")), (reply, Some("r1")));
     assert_eq!(stage.said("m").await, ["12:00 user hi", "12:00 assistant {}"]);
 }
 
@@ -127,9 +128,10 @@ async fn errors_keep_status_body_and_headers() {
         breaks: false,
     };
     stage.upstream.answers(script);
-    let told = stage.post("/v1/chat/completions", &chat(&["u:hi"])).memory("m").told().await;
-    assert_eq!((told.status, told.text.as_str()), (429, error));
-    assert_eq!(told.header("retry-after"), Some("7"));
-    assert_eq!(told.header("x-ratelimit-remaining-requests"), Some("0"));
+    let response =
+        stage.post("/v1/chat/completions", &chat(&["u:hi"])).memory("m").response().await;
+    assert_eq!((response.status, response.text.as_str()), (429, error));
+    assert_eq!(response.header("retry-after"), Some("7"));
+    assert_eq!(response.header("x-ratelimit-remaining-requests"), Some("0"));
     assert_eq!(stage.said("m").await, ["12:00 user hi"]);
 }

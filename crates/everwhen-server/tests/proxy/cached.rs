@@ -34,10 +34,10 @@ async fn talk(stage: &Stage, wire: Wire, written: impl Fn(Wire, &[Line]) -> Stri
         let call = |part| Line::Call(format!("call_qK{turn}zXbW{part}vRtYpL3NcDfGhJ"));
         for answer in [call(1), call(2), Line::Assistant(format!("Answer {turn}: water it."))] {
             stage.upstream.answers(wire.answer(&answer));
-            let told = stage.post(wire.path(), &written(wire, &lines)).told().await;
-            assert_eq!(told.status, 200, "{}", told.text);
-            assert_eq!(told.header("x-everwhen-degraded"), None);
-            let name = told.header("x-everwhen-memory").map(str::to_owned);
+            let response = stage.post(wire.path(), &written(wire, &lines)).response().await;
+            assert_eq!(response.status, 200, "{}", response.text);
+            assert_eq!(response.header("x-everwhen-degraded"), None);
+            let name = response.header("x-everwhen-memory").map(str::to_owned);
             assert_eq!(*memory.get_or_insert(name.clone()), name, "{wire:?}, turn {turn}");
             stage.state.settle().await;
             lines.push(answer.clone());
@@ -125,23 +125,23 @@ async fn what_is_forgotten_is_not_added_again() {
     let chats = "/v1/chat/completions";
     let line = |text: &str| Line::User(text.to_owned());
     let first = stage.post(chats, &Wire::Chat.request(&[line("My PIN is 1234.")])).memory("m");
-    first.told().await;
+    first.response().await;
     stage.state.settle().await;
     stage.wait(60);
     let alone = Wire::Chat.request(&[line("What is my PIN?")]);
-    stage.post(chats, &alone).memory("m").told().await;
+    stage.post(chats, &alone).memory("m").response().await;
     stage.state.settle().await;
     assert!(stage.upstream.last().body.contains("1234"), "it is remembered");
     let next = [line("What is my PIN?"), Line::Assistant("Noted.".into()), line("Thanks.")];
-    stage.post(chats, &Wire::Chat.request(&next)).memory("m").told().await;
+    stage.post(chats, &Wire::Chat.request(&next)).memory("m").response().await;
     stage.state.settle().await;
     assert!(stage.upstream.last().body.contains("1234"), "and added again");
     let entry = stage.entries("m").await[0].id;
     let forgotten = format!("/v1/vaults/default/memories/m/entries/{entry}");
-    let told = stage.delete(&forgotten).told().await;
-    assert_eq!(told.status, 200, "{}", told.text);
+    let response = stage.delete(&forgotten).response().await;
+    assert_eq!(response.status, 200, "{}", response.text);
     let later = [&next[..], &[Line::Assistant("Noted.".into()), line("Bye.")]].concat();
-    stage.post(chats, &Wire::Chat.request(&later)).memory("m").told().await;
+    stage.post(chats, &Wire::Chat.request(&later)).memory("m").response().await;
     let sent = stage.upstream.last().body;
     assert!(!sent.contains("1234"), "{sent}");
 }
@@ -151,10 +151,10 @@ async fn what_is_switched_off_is_not_added_again() {
     let stage = Stage::with("").await;
     let chats = "/v1/chat/completions";
     let first = [Line::User("hello there".into())];
-    stage.post(chats, &Wire::Chat.request(&first)).memory("m").told().await;
+    stage.post(chats, &Wire::Chat.request(&first)).memory("m").response().await;
     stage.state.settle().await;
     let next = [&first[..], &[Line::Assistant("Noted.".into()), Line::User("ok".into())]].concat();
     let off = stage.post(chats, &Wire::Chat.request(&next)).memory("m");
-    off.header("x-everwhen-now", "off").told().await;
+    off.header("x-everwhen-now", "off").response().await;
     assert!(!stage.upstream.last().body.contains("[It is"), "{}", stage.upstream.last().body);
 }

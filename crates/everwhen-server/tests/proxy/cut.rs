@@ -44,15 +44,15 @@ async fn a_whole_reply_that_breaks_off_is_502_and_what_came_is_kept() {
     let stage = Stage::new().await;
     let reply = completion("Once upon a time there was");
     stage.upstream.answers(Script::cut(&reply, up_to(&reply, " there")));
-    let told = stage.post(PATH, &chat(&["u:hi"])).memory("m").told().await;
-    assert_eq!(told.status, 502, "{}", told.text);
-    let error = told.json()["error"].clone();
+    let response = stage.post(PATH, &chat(&["u:hi"])).memory("m").response().await;
+    assert_eq!(response.status, 502, "{}", response.text);
+    let error = response.json()["error"].clone();
     assert_eq!(error["code"], "upstream_reply_cut");
     assert!(
         error["message"].as_str().unwrap().contains("before the reply was complete"),
         "{error}"
     );
-    assert_eq!(told.header("x-everwhen-memory"), Some("m"));
+    assert_eq!(response.header("x-everwhen-memory"), Some("m"));
     assert_eq!(kept(&stage).await, ("Once upon a time".to_owned(), true));
 }
 
@@ -64,8 +64,8 @@ async fn each_language_is_told_in_its_own_shape() {
         Script { pieces: vec![came.into()], breaks: true, ..Script::json(200, &json!({})) };
     stage.upstream.answers(script);
     let body = r#"{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}"#;
-    let told = stage.post("/v1/messages", body).memory("m").told().await;
-    assert_eq!((told.status, &told.json()["type"]), (502, &json!("error")));
+    let response = stage.post("/v1/messages", body).memory("m").response().await;
+    assert_eq!((response.status, &response.json()["type"]), (502, &json!("error")));
     assert_eq!(kept(&stage).await, ("Once upon".to_owned(), true));
 
     let stage = Stage::with(OLLAMA).await;
@@ -73,9 +73,9 @@ async fn each_language_is_told_in_its_own_shape() {
     let reply = json!({ "model": "m", "message": message, "done": true });
     stage.upstream.answers(Script::cut(&reply, up_to(&reply, " a time")));
     let body = r#"{"model":"m","stream":false,"messages":[{"role":"user","content":"hi"}]}"#;
-    let told = stage.post("/api/chat", body).memory("m").told().await;
-    assert_eq!(told.status, 502);
-    assert!(told.json()["error"].as_str().unwrap().contains("before the reply was complete"));
+    let response = stage.post("/api/chat", body).memory("m").response().await;
+    assert_eq!(response.status, 502);
+    assert!(response.json()["error"].as_str().unwrap().contains("before the reply was complete"));
     assert_eq!(kept(&stage).await, ("Once upon".to_owned(), true));
 }
 
@@ -85,8 +85,11 @@ async fn a_translated_reply_that_breaks_off_is_502_and_what_came_is_kept() {
     let message = json!({ "role": "assistant", "content": "Once upon a time" });
     let reply = json!({ "model": "m", "message": message, "done": true });
     stage.upstream.answers(Script::cut(&reply, up_to(&reply, " a time")));
-    let told = stage.post(PATH, &chat(&["u:hi"])).memory("m").told().await;
-    assert_eq!((told.status, &told.json()["error"]["code"]), (502, &json!("upstream_reply_cut")));
+    let response = stage.post(PATH, &chat(&["u:hi"])).memory("m").response().await;
+    assert_eq!(
+        (response.status, &response.json()["error"]["code"]),
+        (502, &json!("upstream_reply_cut"))
+    );
     assert_eq!(kept(&stage).await, ("Once upon".to_owned(), true));
 }
 
@@ -99,9 +102,9 @@ async fn a_reply_over_the_limit_is_502_and_what_came_is_kept() {
     pieces.extend((0..64).map(|_| "x".repeat(1024 * 1024)));
     pieces.push("\"}".into());
     stage.upstream.answers(Script { pieces, ..Script::json(200, &json!({})) });
-    let told = stage.post(PATH, &chat(&["u:hi"])).memory("m").told().await;
-    assert_eq!(told.status, 502);
-    assert_eq!(told.json()["error"]["code"], "upstream_reply_too_large");
+    let response = stage.post(PATH, &chat(&["u:hi"])).memory("m").response().await;
+    assert_eq!(response.status, 502);
+    assert_eq!(response.json()["error"]["code"], "upstream_reply_too_large");
     assert_eq!(kept(&stage).await, ("Short.".to_owned(), true));
 }
 
@@ -185,9 +188,9 @@ async fn errors_of_an_upstream_pass_as_they_came() {
     let limited = Script::json(429, &error);
     let headers = vec![("content-type", "application/json"), ("retry-after", "7")];
     stage.upstream.answers(Script { headers, ..limited });
-    let told = stage.post(PATH, &chat(&["u:hi"])).memory("m").told().await;
-    assert_eq!((told.status, told.header("retry-after")), (429, Some("7")));
-    assert_eq!(told.json(), error);
+    let response = stage.post(PATH, &chat(&["u:hi"])).memory("m").response().await;
+    assert_eq!((response.status, response.header("retry-after")), (429, Some("7")));
+    assert_eq!(response.json(), error);
 }
 
 #[tokio::test]
@@ -197,7 +200,10 @@ async fn an_upstream_that_falls_silent_is_504() {
     let reply = completion("Once upon a time");
     let cut = Script::cut(&reply, up_to(&reply, " a time"));
     stage.upstream.answers(Script { breaks: false, hangs: true, ..cut });
-    let told = stage.post(PATH, &chat(&["u:hi"])).memory("m").told().await;
-    assert_eq!((told.status, &told.json()["error"]["code"]), (504, &json!("upstream_timeout")));
+    let response = stage.post(PATH, &chat(&["u:hi"])).memory("m").response().await;
+    assert_eq!(
+        (response.status, &response.json()["error"]["code"]),
+        (504, &json!("upstream_timeout"))
+    );
     assert_eq!(kept(&stage).await, ("Once upon".to_owned(), true));
 }

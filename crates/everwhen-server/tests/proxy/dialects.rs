@@ -26,13 +26,13 @@ const STAMP: &str = "(Sunday, 2025-06-01 12:00:00) ";
 
 async fn said_through(path: &str, body: &Value) -> (Stage, Value, Value) {
     let stage = Stage::with(ALL).await;
-    let told = stage.post(path, &body.to_string()).memory("m").told().await;
-    assert_eq!(told.status, 200, "{}", told.text);
+    let response = stage.post(path, &body.to_string()).memory("m").response().await;
+    assert_eq!(response.status, 200, "{}", response.text);
     assert_eq!(stage.said("m").await, ["12:00 user hi", "12:00 assistant Noted."], "{path}");
     let sent = stage.upstream.last();
     assert_eq!(sent.path, path);
-    let (sent, told) = (sent.json(), told.json());
-    (stage, sent, told)
+    let (sent, response) = (sent.json(), response.json());
+    (stage, sent, response)
 }
 
 #[tokio::test]
@@ -68,8 +68,8 @@ async fn lists_and_embeddings_pass_as_they_are() {
         ("/m/diary/v1/models/gpt", "/v1/models/gpt"),
         ("/m/diary/api/ps", "/api/ps"),
     ] {
-        let told = stage.get(path).told().await;
-        assert_eq!((told.status, told.json()["path"].as_str()), (200, Some(there)));
+        let response = stage.get(path).response().await;
+        assert_eq!((response.status, response.json()["path"].as_str()), (200, Some(there)));
     }
     for path in [
         "/v1/embeddings",
@@ -79,14 +79,14 @@ async fn lists_and_embeddings_pass_as_they_are() {
         "/v1/moderations",
     ] {
         let body = "{ \"input\" : [\"a\"] }";
-        let told = stage.post(path, body).told().await;
-        assert_eq!((told.status, told.json()["path"].as_str()), (200, Some(path)));
+        let response = stage.post(path, body).response().await;
+        assert_eq!((response.status, response.json()["path"].as_str()), (200, Some(path)));
         assert_eq!(
             (stage.upstream.last().body.as_str(), stage.upstream.last().method.as_str()),
             (body, "POST")
         );
     }
-    assert_eq!(stage.get("/").told().await.text, "Ollama is running");
+    assert_eq!(stage.get("/").response().await.text, "Ollama is running");
 }
 
 const SEVERAL: &str = r#"
@@ -114,9 +114,9 @@ fn names(list: &Value, field: &str, name: &str) -> Vec<String> {
 #[tokio::test]
 async fn models_of_all_upstreams_are_listed_together() {
     let stage = Stage::with(SEVERAL).await;
-    let told = stage.get("/v1/models").key("theirs").told().await;
-    assert_eq!(names(&told.json(), "data", "id"), ["m-1", "far/m-2", "home/m-3"]);
-    assert!(told.header("x-everwhen-degraded").unwrap().contains("\"gone\""));
+    let response = stage.get("/v1/models").key("theirs").response().await;
+    assert_eq!(names(&response.json(), "data", "id"), ["m-1", "far/m-2", "home/m-3"]);
+    assert!(response.header("x-everwhen-degraded").unwrap().contains("\"gone\""));
     let shown = stage.upstream.sent().into_iter().map(|sent| {
         let shown = sent.headers.get("authorization").map(|key| key.to_str().unwrap().to_owned());
         (sent.path, shown.unwrap_or_default())
@@ -126,27 +126,27 @@ async fn models_of_all_upstreams_are_listed_together() {
     let all = [("/api/tags", ""), ("/far/v1/models", "Bearer k"), ("/v1/models", "Bearer theirs")];
     assert_eq!(shown, all.map(|(path, key)| (path.to_owned(), key.to_owned())));
 
-    let told = stage.get("/api/tags").told().await;
-    assert_eq!(names(&told.json(), "models", "model"), ["m-3", "near/m-1", "far/m-2"]);
-    let told = stage.get("/v1/models").header("x-everwhen-upstream", "far").told().await;
-    assert_eq!(told.json(), json!({ "data": [{ "id": "m-2" }] }), "one alone, as it came");
-    let told = stage.get("/v1/models").header("x-everwhen-upstream", "gone").told().await;
-    assert_eq!(told.status, 502, "{}", told.text);
+    let response = stage.get("/api/tags").response().await;
+    assert_eq!(names(&response.json(), "models", "model"), ["m-3", "near/m-1", "far/m-2"]);
+    let response = stage.get("/v1/models").header("x-everwhen-upstream", "far").response().await;
+    assert_eq!(response.json(), json!({ "data": [{ "id": "m-2" }] }), "one alone, as it came");
+    let response = stage.get("/v1/models").header("x-everwhen-upstream", "gone").response().await;
+    assert_eq!(response.status, 502, "{}", response.text);
 }
 
 #[tokio::test]
 async fn a_model_is_reached_by_the_name_it_is_listed_under() {
     let stage = Stage::with(SEVERAL).await;
-    let told = stage.get("/v1/models/far/m-2").told().await;
-    assert_eq!(told.json()["path"], "/far/v1/models/m-2");
+    let response = stage.get("/v1/models/far/m-2").response().await;
+    assert_eq!(response.json()["path"], "/far/v1/models/m-2");
     let body = r#"{ "model": "far/m-2", "input": "a" }"#;
-    stage.post("/v1/embeddings", body).told().await;
+    stage.post("/v1/embeddings", body).response().await;
     let sent = stage.upstream.last();
     assert_eq!(sent.path, "/far/v1/embeddings");
     assert_eq!(sent.body, r#"{ "model": "m-2", "input": "a" }"#);
     stage
         .post("/v1/chat/completions", &chat(&["u:hi"]).replace("\"m\"", "\"far/m-2\""))
-        .told()
+        .response()
         .await;
     let sent = stage.upstream.last();
     assert_eq!(
@@ -181,8 +181,8 @@ async fn anthropic_events_are_stripped_and_kept() {
     let body = r#"{"model":"m","stream":true,"max_tokens":9,"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}]}"#;
     let ask =
         stage.post("/v1/messages", body).memory("m").header("anthropic-version", "2023-06-01");
-    let told = ask.header("anthropic-beta", "x").told().await;
-    assert_eq!(told.text, before + &text("") + &text("Hello") + &after);
+    let response = ask.header("anthropic-beta", "x").response().await;
+    assert_eq!(response.text, before + &text("") + &text("Hello") + &after);
     assert_eq!(stage.said("m").await, ["12:00 user hi", "12:00 assistant Hello"]);
     let sent = stage.upstream.last();
     assert_eq!(
@@ -203,8 +203,8 @@ async fn ollama_streams_lines_unless_told_otherwise() {
     stage.upstream.answers(Script::stream("application/x-ndjson", &pieces));
     let body =
         r#"{"model":"m","messages":[{"role":"user","content":"hi","images":["AAAA"]}],"tools":[]}"#;
-    let told = stage.post("/api/chat", body).memory("m").told().await;
-    assert_eq!(told.text, lines.concat());
+    let response = stage.post("/api/chat", body).memory("m").response().await;
+    assert_eq!(response.text, lines.concat());
     assert_eq!(stage.said("m").await, ["12:00 user hi", "12:00 assistant Hello"]);
     assert_eq!(stage.upstream.last().body, body.replace("\"hi\"", &format!("\"{STAMP}hi\"")));
 }
@@ -232,35 +232,39 @@ base_url = "UPSTREAM/second"
             Some(name) => ask.header("x-everwhen-upstream", name),
             None => ask,
         };
-        ask.told().await;
+        ask.response().await;
         let last = stage.upstream.last();
         assert_eq!((last.path.as_str(), last.json()["model"].as_str()), (path, Some(sent)));
     }
     let ask = stage.post("/v1/chat/completions", &chat(&["u:hi"]));
-    let told = ask.header("x-everwhen-upstream", "third").told().await;
-    assert_eq!(told.status, 404);
-    assert!(told.json()["error"]["message"].as_str().unwrap().contains("first, second"));
+    let response = ask.header("x-everwhen-upstream", "third").response().await;
+    assert_eq!(response.status, 404);
+    assert!(response.json()["error"]["message"].as_str().unwrap().contains("first, second"));
 }
 
 #[tokio::test]
 async fn errors_of_our_own_have_the_shape_of_the_language() {
     let stage = Stage::with("upstream = 'http://127.0.0.1:9/v1' # UPSTREAM\n").await;
-    let told = stage.post("/v1/chat/completions", &chat(&["u:hi"])).memory("m").told().await;
-    assert_eq!(told.status, 502);
-    assert!(told.json()["error"]["message"].as_str().unwrap().contains("does not answer"));
-    let told = stage.post("/v1/messages", &chat(&["u:hi"])).told().await;
-    assert_eq!((told.status, &told.json()["type"]), (502, &json!("error")));
+    let response =
+        stage.post("/v1/chat/completions", &chat(&["u:hi"])).memory("m").response().await;
+    assert_eq!(response.status, 502);
+    assert!(response.json()["error"]["message"].as_str().unwrap().contains("does not answer"));
+    let response = stage.post("/v1/messages", &chat(&["u:hi"])).response().await;
+    assert_eq!((response.status, &response.json()["type"]), (502, &json!("error")));
     let body = json!({ "contents": [{ "parts": [{ "text": "hi" }] }] }).to_string();
-    let told = stage.post("/v1beta/models/m:generateContent", &body).told().await;
-    assert_eq!((told.status, &told.json()["error"]["status"]), (502, &json!("UNAVAILABLE")));
-    let told = stage.post("/api/generate", "{\"prompt\":\"hi\"}").told().await;
-    assert!(told.json()["error"].as_str().unwrap().contains("ollama"));
+    let response = stage.post("/v1beta/models/m:generateContent", &body).response().await;
+    assert_eq!(
+        (response.status, &response.json()["error"]["status"]),
+        (502, &json!("UNAVAILABLE"))
+    );
+    let response = stage.post("/api/generate", "{\"prompt\":\"hi\"}").response().await;
+    assert!(response.json()["error"].as_str().unwrap().contains("ollama"));
     assert_eq!(stage.said("m").await, ["12:00 user hi"], "what was said is kept anyway");
 }
 
 #[tokio::test]
 async fn what_cannot_be_read_is_the_upstreams_to_refuse() {
     let stage = Stage::new().await;
-    let told = stage.post("/v1/chat/completions", "{not json").told().await;
-    assert_eq!((told.status, stage.upstream.last().body.as_str()), (200, "{not json"));
+    let response = stage.post("/v1/chat/completions", "{not json").response().await;
+    assert_eq!((response.status, stage.upstream.last().body.as_str()), (200, "{not json"));
 }

@@ -45,14 +45,22 @@ async fn a_path_that_could_leave_the_base_url_is_refused_before_anything_is_sent
     ] {
         for key in [key.as_str(), TOKEN] {
             for method in ["GET", "DELETE", "POST"] {
-                let told = stage.ask(method, path, "").key(key).told().await;
-                assert!([400, 405].contains(&told.status), "{method} {path}: {}", told.text);
-                assert!(told.json().get("error").is_some(), "{method} {path}: {}", told.text);
+                let response = stage.ask(method, path, "").key(key).response().await;
+                assert!(
+                    [400, 405].contains(&response.status),
+                    "{method} {path}: {}",
+                    response.text
+                );
+                assert!(
+                    response.json().get("error").is_some(),
+                    "{method} {path}: {}",
+                    response.text
+                );
             }
         }
-        let told = stage.get(path).key(TOKEN).told().await;
+        let response = stage.get(path).key(TOKEN).response().await;
         let is_post_only = path == "/api/blobs/..";
-        assert!(told.status == 400 || is_post_only, "{path}: {}", told.text);
+        assert!(response.status == 400 || is_post_only, "{path}: {}", response.text);
     }
     assert!(stage.upstream.sent().is_empty(), "{:?}", stage.upstream.sent());
 }
@@ -90,11 +98,11 @@ async fn what_an_account_holds_is_managed_by_the_operator() {
         for (method, path) in MANAGED {
             let ask = stage.ask(method, path, "{}");
             let ask = if let Some(key) = key { ask.key(key) } else { ask };
-            let told = ask.told().await;
+            let response = ask.response().await;
             // Without any key of ours, an upstream without one is as open as it was.
             let is_open = key.is_none() && (path.starts_with("/api/") || path.contains("messages"));
             let expected = if is_open { 200 } else { 403 };
-            assert_eq!(told.status, expected, "{method} {path}: {}", told.text);
+            assert_eq!(response.status, expected, "{method} {path}: {}", response.text);
         }
     };
     refused(None).await;
@@ -104,8 +112,8 @@ async fn what_an_account_holds_is_managed_by_the_operator() {
     refused(Some(&key)).await;
     assert_eq!(stage.upstream.sent().len(), asked.len(), "nothing was sent for the key");
     for (method, path) in MANAGED {
-        let told = stage.ask(method, path, "{}").key(TOKEN).told().await;
-        assert_eq!(told.status, 200, "{method} {path}: {}", told.text);
+        let response = stage.ask(method, path, "{}").key(TOKEN).response().await;
+        assert_eq!(response.status, 200, "{method} {path}: {}", response.text);
         let sent = stage.upstream.last();
         assert_eq!(
             (sent.method.as_str(), sent.path.ends_with(path)),
@@ -119,8 +127,8 @@ async fn what_an_account_holds_is_managed_by_the_operator() {
 #[tokio::test]
 async fn without_keys_a_client_manages_its_own_account() {
     let stage = Stage::new().await;
-    let told = stage.ask("DELETE", "/v1/files/f1?x=1", "").key("sk-mine").told().await;
-    assert_eq!(told.status, 200, "{}", told.text);
+    let response = stage.ask("DELETE", "/v1/files/f1?x=1", "").key("sk-mine").response().await;
+    assert_eq!(response.status, 200, "{}", response.text);
     let sent = stage.upstream.last();
     assert_eq!((sent.method.as_str(), sent.path.as_str()), ("DELETE", "/v1/files/f1?x=1"));
     assert_eq!(sent.headers["authorization"], "Bearer sk-mine");
@@ -132,22 +140,22 @@ async fn what_a_key_allows_holds_at_the_proxy() {
     let read = stage.key("ana", &json!({ "scope": "read" })).await;
     let write = stage.key("bo", &json!({})).await;
     for path in ["/v1/models", "/v1/models/m", "/api/tags", "/api/ps", "/api/version"] {
-        assert_eq!(stage.get(path).key(&read).told().await.status, 200, "{path}");
+        assert_eq!(stage.get(path).key(&read).response().await.status, 200, "{path}");
     }
     let uses = [CHAT, "/v1/responses", "/v1/embeddings", "/v1/messages/count_tokens", "/api/embed"];
     let said = json!([{ "role": "user", "content": "hi" }]);
     let body = json!({ "model": "m", "input": "hi", "messages": said }).to_string();
     let before = stage.upstream.sent().len();
     for path in uses {
-        let told = stage.post(path, &body).key(&read).told().await;
-        assert_eq!(told.status, 403, "{path}: {}", told.text);
-        assert!(told.text.contains("this needs a key with scope"), "{path}: {}", told.text);
-        assert!(told.json().get("error").is_some(), "{}", told.text);
+        let response = stage.post(path, &body).key(&read).response().await;
+        assert_eq!(response.status, 403, "{path}: {}", response.text);
+        assert!(response.text.contains("this needs a key with scope"), "{path}: {}", response.text);
+        assert!(response.json().get("error").is_some(), "{}", response.text);
     }
     assert_eq!(stage.upstream.sent().len(), before, "nothing was sent");
     for path in uses {
-        let told = stage.post(path, &body).key(&write).told().await;
-        assert_eq!(told.status, 200, "{path}: {}", told.text);
+        let response = stage.post(path, &body).key(&write).response().await;
+        assert_eq!(response.status, 200, "{path}: {}", response.text);
     }
 }
 
@@ -186,7 +194,7 @@ async fn headers_that_no_provider_needs_stay_here() {
         let ask = stage.post(path, &body).memory("m");
         let all = private.iter().chain(&needed);
         let ask = all.fold(ask, |ask, (name, value)| ask.header(name, value));
-        assert_eq!(ask.told().await.status, 200);
+        assert_eq!(ask.response().await.status, 200);
         let sent = stage.upstream.last().headers;
         for (name, value) in needed {
             assert_eq!(sent[name], value, "{path}");
@@ -207,7 +215,7 @@ pass_headers = ["X-Session-Affinity"]
 "#;
     let stage = Stage::with(settings).await;
     let ask = stage.post(CHAT, &chat(&["u:hi"])).memory("m").header("x-session-affinity", "s1");
-    ask.header("x-other", "1").told().await;
+    ask.header("x-other", "1").response().await;
     let sent = stage.upstream.last().headers;
     assert_eq!(sent["x-session-affinity"], "s1");
     assert!(!sent.contains_key("x-other"));
@@ -254,7 +262,7 @@ async fn a_clients_key_goes_only_to_the_upstream_it_was_meant_for() {
         (messages, "claude2/m", false),
     ] {
         let body = chat(&["u:hi"]).replace("\"m\"", &json!(model).to_string());
-        stage.post(path, &body).memory("m").key("sk-mine").told().await;
+        stage.post(path, &body).memory("m").key("sk-mine").response().await;
         let sent = stage.upstream.last();
         assert_eq!(
             sent.headers.contains_key("authorization"),
@@ -264,16 +272,16 @@ async fn a_clients_key_goes_only_to_the_upstream_it_was_meant_for() {
         );
     }
     let ask = stage.post(CHAT, &chat(&["u:hi"])).memory("m").header("x-everwhen-upstream", "box");
-    ask.key("sk-mine").told().await;
+    ask.key("sk-mine").response().await;
     assert!(!stage.upstream.last().headers.contains_key("authorization"));
 }
 
 #[tokio::test]
 async fn a_key_of_ours_never_reaches_an_upstream() {
     let stage = Stage::new().await;
-    stage.post(CHAT, &chat(&["u:hi"])).memory("m").key("ew_0123").told().await;
+    stage.post(CHAT, &chat(&["u:hi"])).memory("m").key("ew_0123").response().await;
     assert!(!stage.upstream.last().headers.contains_key("authorization"));
-    stage.post("/v1/embeddings", "{}").header("x-api-key", "ew_0123").told().await;
+    stage.post("/v1/embeddings", "{}").header("x-api-key", "ew_0123").response().await;
     assert!(!stage.upstream.last().headers.contains_key("x-api-key"));
 }
 
@@ -290,25 +298,25 @@ async fn what_is_not_known_is_refused_in_the_providers_shape() {
         "/v1/realtime",
         "/v1/realtime/sessions",
     ] {
-        let told = stage.post(path, "{}").key(TOKEN).told().await;
-        assert!(told.status == 404 && openai(&told.json()), "{path}: {}", told.text);
+        let response = stage.post(path, "{}").key(TOKEN).response().await;
+        assert!(response.status == 404 && openai(&response.json()), "{path}: {}", response.text);
     }
-    let told = stage.post("/v1/messages/unheard_of", "{}").told().await;
-    assert!(told.status == 404 && anthropic(&told.json()), "{}", told.text);
-    let told = stage.get("/v1/unheard_of").header("anthropic-version", "x").told().await;
-    assert!(told.status == 404 && anthropic(&told.json()), "{}", told.text);
-    let told = stage.get("/api/unheard_of").told().await;
-    assert!(told.status == 404 && ollama(&told.json()), "{}", told.text);
-    let told = stage.ask("PUT", "/v1/embeddings", "{}").told().await;
-    assert_eq!((told.status, told.header("allow")), (405, Some("POST")));
-    assert_eq!(told.json()["error"]["type"], "invalid_request_error");
-    let told = stage.ask("PUT", CHAT, "{}").told().await;
-    assert_eq!((told.status, told.header("allow")), (405, Some("POST, GET")));
+    let response = stage.post("/v1/messages/unheard_of", "{}").response().await;
+    assert!(response.status == 404 && anthropic(&response.json()), "{}", response.text);
+    let response = stage.get("/v1/unheard_of").header("anthropic-version", "x").response().await;
+    assert!(response.status == 404 && anthropic(&response.json()), "{}", response.text);
+    let response = stage.get("/api/unheard_of").response().await;
+    assert!(response.status == 404 && ollama(&response.json()), "{}", response.text);
+    let response = stage.ask("PUT", "/v1/embeddings", "{}").response().await;
+    assert_eq!((response.status, response.header("allow")), (405, Some("POST")));
+    assert_eq!(response.json()["error"]["type"], "invalid_request_error");
+    let response = stage.ask("PUT", CHAT, "{}").response().await;
+    assert_eq!((response.status, response.header("allow")), (405, Some("POST, GET")));
     assert!(stage.upstream.sent().is_empty());
     for path in ["/v1/vaults/x/unheard_of", "/v1/keys/a/b"] {
-        let told = stage.get(path).key(TOKEN).told().await;
-        assert_eq!(told.header("content-type"), Some("application/problem+json"), "{path}");
-        assert_eq!(told.status, 404, "{path}");
+        let response = stage.get(path).key(TOKEN).response().await;
+        assert_eq!(response.header("content-type"), Some("application/problem+json"), "{path}");
+        assert_eq!(response.status, 404, "{path}");
     }
 }
 
@@ -320,8 +328,8 @@ async fn the_rest_api_answers_below_v1_in_its_own_shape() {
         let Some(first) = path.strip_prefix("/v1/").and_then(|rest| rest.split('/').next()) else {
             continue;
         };
-        let told = stage.get(&format!("/v1/{first}/a/b/c/d/e/f/g/h")).told().await;
-        assert_eq!(told.header("content-type"), Some("application/problem+json"), "{path}");
+        let response = stage.get(&format!("/v1/{first}/a/b/c/d/e/f/g/h")).response().await;
+        assert_eq!(response.header("content-type"), Some("application/problem+json"), "{path}");
     }
 }
 
@@ -335,18 +343,19 @@ async fn a_base_url_without_v1_works_too() {
             ("/embeddings", "/v1/embeddings"),
         ] {
             let body = json!({ "model": "m", "input": "hi", "messages": [{ "role": "user", "content": "hi" }] });
-            let told = stage.post(&format!("{prefix}{path}"), &body.to_string()).told().await;
-            assert_eq!(told.status, 200, "{}", told.text);
+            let response =
+                stage.post(&format!("{prefix}{path}"), &body.to_string()).response().await;
+            assert_eq!(response.status, 200, "{}", response.text);
             assert_eq!(stage.upstream.last().path, there);
         }
-        let told = stage.get(&format!("{prefix}/models")).told().await;
-        assert_eq!(told.json()["data"][0]["id"], "m-1");
-        stage.get(&format!("{prefix}/models/m-1")).told().await;
+        let response = stage.get(&format!("{prefix}/models")).response().await;
+        assert_eq!(response.json()["data"][0]["id"], "m-1");
+        stage.get(&format!("{prefix}/models/m-1")).response().await;
         assert_eq!(stage.upstream.last().path, "/v1/models/m-1");
     }
     assert_eq!(stage.said("diary").await.len(), 2, "said twice, and remembered once");
     let stage = Stage::with("upstream = 'anthropic+UPSTREAM'\n").await;
-    stage.post("/messages", &chat(&["u:hi"])).memory("m").told().await;
+    stage.post("/messages", &chat(&["u:hi"])).memory("m").response().await;
     assert_eq!(stage.upstream.last().path, "/v1/messages");
     assert_eq!(stage.said("m").await, ["12:00 user hi", "12:00 assistant Noted."]);
 }
@@ -361,10 +370,10 @@ async fn what_an_upstream_says_for_its_own_host_stays_there() {
         ("x-request-id", "r1"),
     ]);
     stage.upstream.answers(script);
-    let told = stage.post("/v1/embeddings", "{}").told().await;
-    assert_eq!(told.header("x-request-id"), Some("r1"));
+    let response = stage.post("/v1/embeddings", "{}").response().await;
+    assert_eq!(response.header("x-request-id"), Some("r1"));
     assert_eq!(
-        (told.header("set-cookie"), told.header("access-control-allow-origin")),
+        (response.header("set-cookie"), response.header("access-control-allow-origin")),
         (None, None)
     );
 }

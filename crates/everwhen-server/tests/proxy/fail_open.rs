@@ -20,9 +20,9 @@ async fn a_store_that_is_down_does_not_stop_the_chat() {
     stage.wait(10);
     let lines = ["u:before", "a:Noted.", "u:during the fire"];
     let body = chat(&lines);
-    let told = stage.post(PATH, &body).memory("m").told().await;
-    assert_eq!((told.status, stage.upstream.last().body.as_str()), (200, body.as_str()));
-    assert!(told.header("x-everwhen-degraded").unwrap().contains("the disk is on fire"));
+    let response = stage.post(PATH, &body).memory("m").response().await;
+    assert_eq!((response.status, stage.upstream.last().body.as_str()), (200, body.as_str()));
+    assert!(response.header("x-everwhen-degraded").unwrap().contains("the disk is on fire"));
     assert!(stage.outbox_holds("during the fire").await);
 
     stage.store.down.store(false, Ordering::SeqCst);
@@ -48,12 +48,12 @@ async fn whatever_the_store_does_every_chat_is_answered_and_stored_once() {
                 let body = chat(lines);
                 let ask = stage.post(PATH, &body);
                 let ask = memory.into_iter().fold(ask, |ask, memory| ask.memory(memory));
-                let told = ask.told().await;
-                assert_eq!(told.status, 200, "{fault:?}: {}", told.text);
+                let response = ask.response().await;
+                assert_eq!(response.status, 200, "{fault:?}: {}", response.text);
                 if fault != Fault::LosesAnswers {
                     assert_eq!(stage.upstream.last().body, body, "{fault:?}");
                 }
-                assert!(told.header("x-everwhen-degraded").is_some(), "{fault:?}");
+                assert!(response.header("x-everwhen-degraded").is_some(), "{fault:?}");
             }
             stage.wait(1);
         }
@@ -77,8 +77,8 @@ async fn whatever_the_store_does_every_chat_is_answered_and_stored_once() {
 /// Chats until one is not degraded: a busy machine may miss a deadline of milliseconds.
 async fn memory_is_back(stage: &Stage) {
     for _ in 0..200 {
-        let told = stage.post(PATH, &chat(&["u:and now?"])).told().await;
-        if told.header("x-everwhen-degraded").is_none() {
+        let response = stage.post(PATH, &chat(&["u:and now?"])).response().await;
+        if response.header("x-everwhen-degraded").is_none() {
             return;
         }
     }
@@ -91,9 +91,9 @@ async fn a_store_that_hangs_is_not_waited_for() {
     stage.store.fail(Fault::Hangs, true);
     let body = chat(&["u:hello"]);
     // The store never answers, so a request that waited for it would not end.
-    let told = stage.post(PATH, &body).memory("m").told().await;
-    assert_eq!((told.status, stage.upstream.last().body.as_str()), (200, body.as_str()));
-    assert!(told.header("x-everwhen-degraded").unwrap().contains("proxy.deadline_ms"));
+    let response = stage.post(PATH, &body).memory("m").response().await;
+    assert_eq!((response.status, stage.upstream.last().body.as_str()), (200, body.as_str()));
+    assert!(response.header("x-everwhen-degraded").unwrap().contains("proxy.deadline_ms"));
     assert!(stage.outbox_holds("hello").await, "it is in the outbox before the client has all");
 }
 
@@ -103,9 +103,9 @@ async fn a_panic_in_memory_passes_the_request_on_as_it_came() {
     stage.chat(&["u:before"]).await;
     stage.store.fail(Fault::Panics, true);
     let body = chat(&["u:before", "a:Noted.", "u:during"]);
-    let told = stage.post(PATH, &body).memory("m").told().await;
-    assert_eq!((told.status, stage.upstream.last().body.as_str()), (200, body.as_str()));
-    assert!(told.header("x-everwhen-degraded").unwrap().contains("memory failed inside"));
+    let response = stage.post(PATH, &body).memory("m").response().await;
+    assert_eq!((response.status, stage.upstream.last().body.as_str()), (200, body.as_str()));
+    assert!(response.header("x-everwhen-degraded").unwrap().contains("memory failed inside"));
     stage.store.fail(Fault::Panics, false);
     stage.drained().await;
     assert_eq!(stage.said("m").await.len(), 4);
@@ -126,8 +126,8 @@ async fn one_vault_whose_store_hangs_slows_no_other_and_no_other_chat() {
     for (vault, memory) in [("quick", None), ("quick", Some("m")), ("slow", Some("other"))] {
         let ask = stage.post(PATH, &chat(&["u:hi"])).header("x-everwhen-vault", vault);
         let ask = memory.into_iter().fold(ask, |ask, memory| ask.memory(memory));
-        let told = ask.told().await;
-        let degraded = told.header("x-everwhen-degraded");
+        let response = ask.response().await;
+        let degraded = response.header("x-everwhen-degraded");
         assert_eq!(degraded, None, "{vault} {memory:?} waited until its deadline");
     }
     stage.store.fail(Fault::Hangs, false);
@@ -139,10 +139,10 @@ async fn five_chats(stage: &Stage, key: Option<&str>) -> Vec<u16> {
     let chats = (0..5).map(|number| {
         let ask = stage.post("/v1/chat/completions", &chat(&["u:hello"]));
         let ask = ask.memory(&format!("m{number}"));
-        if let Some(key) = key { ask.key(key).told() } else { ask.told() }
+        if let Some(key) = key { ask.key(key).response() } else { ask.response() }
     });
-    let told = futures_util::future::join_all(chats).await;
-    told.iter().map(|told| told.status).collect()
+    let responses = futures_util::future::join_all(chats).await;
+    responses.iter().map(|response| response.status).collect()
 }
 
 #[tokio::test]
@@ -167,10 +167,11 @@ async fn an_unknown_key_is_not_called_wrong_while_keys_cannot_be_read() {
     let known = stage.key("ana", &json!({})).await;
     stage.store.hangs.store(true, Ordering::SeqCst);
     tokio::time::sleep(Duration::from_millis(1100)).await;
-    let told = stage.post("/v1/chat/completions", &chat(&["u:hi"])).key("ew_new").told().await;
-    assert_eq!(told.status, 503, "{}", told.text);
-    assert!(told.json()["error"]["message"].as_str().unwrap().contains("cannot be read now"));
-    assert_eq!(stage.get("/v1/vaults").key("ew_new").told().await.status, 503);
+    let response =
+        stage.post("/v1/chat/completions", &chat(&["u:hi"])).key("ew_new").response().await;
+    assert_eq!(response.status, 503, "{}", response.text);
+    assert!(response.json()["error"]["message"].as_str().unwrap().contains("cannot be read now"));
+    assert_eq!(stage.get("/v1/vaults").key("ew_new").response().await.status, 503);
     let statuses = five_chats(&stage, Some(&known)).await;
     assert_eq!(statuses, [200; 5], "a failed reading keeps the known keys");
 }
@@ -180,9 +181,9 @@ async fn a_damaged_store_is_told_of_and_what_was_said_waits() {
     let stage = Stage::with("").await;
     stage.store.damaged.store(true, Ordering::SeqCst);
     let body = chat(&["u:is anybody there?"]);
-    let told = stage.post(PATH, &body).memory("m").told().await;
-    assert_eq!((told.status, stage.upstream.last().body.as_str()), (200, body.as_str()));
-    assert!(told.header("x-everwhen-degraded").unwrap().contains("a page of the file is torn"));
+    let response = stage.post(PATH, &body).memory("m").response().await;
+    assert_eq!((response.status, stage.upstream.last().body.as_str()), (200, body.as_str()));
+    assert!(response.header("x-everwhen-degraded").unwrap().contains("a page of the file is torn"));
     stage.state.settle().await;
     assert!(stage.outbox_holds("is anybody there?").await && stage.outbox_holds("Noted.").await);
 }
@@ -191,9 +192,9 @@ async fn a_damaged_store_is_told_of_and_what_was_said_waits() {
 async fn a_beginning_that_may_not_be_durable_is_told_of_and_stored_once() {
     let stage = Stage::new().await;
     stage.store.fail(Fault::LosesAnswers, true);
-    let told = stage.post(PATH, &chat(&["u:hello"])).memory("m").told().await;
-    assert_eq!(told.status, 200, "{}", told.text);
-    assert!(told.header("x-everwhen-degraded").unwrap().contains("the answer was lost"));
+    let response = stage.post(PATH, &chat(&["u:hello"])).memory("m").response().await;
+    assert_eq!(response.status, 200, "{}", response.text);
+    assert!(response.header("x-everwhen-degraded").unwrap().contains("the answer was lost"));
     assert!(stage.outbox_holds("hello").await && stage.outbox_holds("Noted.").await);
     stage.store.fail(Fault::LosesAnswers, false);
     stage.drained().await;
@@ -207,8 +208,8 @@ async fn a_slow_recall_costs_the_briefing_and_nothing_else() {
     stage.chat(&["u:I have a dog."]).await;
     stage.store.reads_hang.store(true, Ordering::SeqCst);
     let lines = ["u:I have a dog.", "a:Noted.", "u:What have I?"];
-    let told = stage.post(PATH, &chat(&lines)).memory("m").told().await;
-    assert!(told.header("x-everwhen-degraded").unwrap().contains("proxy.deadline_ms"));
+    let response = stage.post(PATH, &chat(&lines)).memory("m").response().await;
+    assert!(response.header("x-everwhen-degraded").unwrap().contains("proxy.deadline_ms"));
     let sent = contents(&stage.upstream.last().body);
     assert!(sent[2].starts_with("(Sunday, 2025-06-01 12:00:00) What have I?"), "{}", sent[2]);
     assert!(sent[2].contains("[It is Sunday, 2025-06-01 12:00"), "{}", sent[2]);
@@ -266,7 +267,7 @@ async fn a_client_that_leaves_while_memory_is_down_has_still_spoken() {
             }
         };
         tokio::select! {
-            told = stage.post(PATH, &chat(&["u:a question"])).memory("m").told() => panic!("{told:?}"),
+            response = stage.post(PATH, &chat(&["u:a question"])).memory("m").response() => panic!("{response:?}"),
             () = reached => {}
         }
         stage.store.fail(fault, false);
@@ -279,7 +280,7 @@ async fn a_client_that_leaves_while_memory_is_down_has_still_spoken() {
 async fn a_name_that_is_none_is_told_and_the_chat_goes_on() {
     let stage = Stage::with("").await;
     let body = chat(&["u:hello"]);
-    let told = stage.post(PATH, &body).memory(&"x".repeat(300)).told().await;
-    assert_eq!((told.status, stage.upstream.last().body.as_str()), (200, body.as_str()));
-    assert!(told.header("x-everwhen-degraded").unwrap().contains("200 characters"));
+    let response = stage.post(PATH, &body).memory(&"x".repeat(300)).response().await;
+    assert_eq!((response.status, stage.upstream.last().body.as_str()), (200, body.as_str()));
+    assert!(response.header("x-everwhen-degraded").unwrap().contains("200 characters"));
 }

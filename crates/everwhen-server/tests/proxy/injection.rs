@@ -93,7 +93,7 @@ stamps = "gap"
     let stage = Stage::with(settings).await;
     let body = chat(&["u:hi"]);
     let sent = async |ask: crate::stage::Ask| {
-        assert_eq!(ask.told().await.status, 200);
+        assert_eq!(ask.response().await.status, 200);
         contents(&stage.upstream.last().body)[0].clone()
     };
     let path = "/v1/chat/completions";
@@ -113,9 +113,9 @@ stamps = "gap"
 async fn a_wrong_wish_is_told_and_the_request_goes_through() {
     let stage = Stage::with("").await;
     let ask = stage.post("/v1/chat/completions", &chat(&["u:hi"])).memory("m");
-    let told = ask.header("x-everwhen-stamps", "loud").told().await;
-    assert_eq!(told.status, 200);
-    let why = told.header("x-everwhen-degraded").unwrap();
+    let response = ask.header("x-everwhen-stamps", "loud").response().await;
+    assert_eq!(response.status, 200);
+    let why = response.header("x-everwhen-degraded").unwrap();
     assert!(why.contains("x-everwhen-stamps") && why.contains("absolute"), "{why}");
     assert_eq!(stage.upstream.last().body, chat(&["u:hi"]));
 }
@@ -143,7 +143,7 @@ async fn parts_that_are_marked_to_be_cached_stay_as_they_are() {
     let stage = Stage::with(settings).await;
     let marked = r#"{"type":"text","text":"hi","cache_control":{"type":"ephemeral"}}"#;
     let body = format!(r#"{{"model":"m","messages":[{{"role":"user","content":[{marked}]}}]}}"#);
-    stage.post("/v1/messages", &body).memory("m").told().await;
+    stage.post("/v1/messages", &body).memory("m").response().await;
     let stamped = marked.replace("hi", "(Sunday, 2025-06-01 12:00:00) hi");
     let now = r#"{"type":"text","text":"[It is Sunday, 2025-06-01 12:00 +00:00 (UTC).]"}"#;
     let expected = body.replace(marked, &format!("{stamped},{now}"));

@@ -23,10 +23,11 @@ impl Vaults {
         let ana = stage.key("ana", &json!({})).await;
         let bo = stage.key("bo", &json!({})).await;
         let said = chat(&[&format!("u:The codename is {SECRET}.")]);
-        let told = stage.post("/v1/chat/completions", &said).memory("diary").key(&ana).told().await;
-        assert_eq!(told.status, 200, "{}", told.text);
+        let response =
+            stage.post("/v1/chat/completions", &said).memory("diary").key(&ana).response().await;
+        assert_eq!(response.status, 200, "{}", response.text);
         stage.state.settle().await;
-        let id = |path: &str| stage.get(path).key(TOKEN).told();
+        let id = |path: &str| stage.get(path).key(TOKEN).response();
         let vault = id("/v1/vaults/ana").await.json()["id"].as_str().unwrap().to_owned();
         let memory = id("/v1/vaults/ana/memories/diary").await.json();
         let memory = memory["id"].as_str().unwrap().to_owned();
@@ -38,9 +39,10 @@ impl Vaults {
         self.stage.state.settle().await;
         let mut texts = Vec::new();
         for path in ["", "/memories", "/memories/diary/entries?include=all"] {
-            let told = self.stage.get(&format!("/v1/vaults/ana{path}")).key(TOKEN).told().await;
-            assert_eq!(told.status, 200, "{path}");
-            texts.push(told.text);
+            let response =
+                self.stage.get(&format!("/v1/vaults/ana{path}")).key(TOKEN).response().await;
+            assert_eq!(response.status, 200, "{path}");
+            texts.push(response.text);
         }
         texts
     }
@@ -94,15 +96,16 @@ async fn no_route_and_no_name_leads_into_another_vault() {
     for (path, body) in routes() {
         for ask in vaults.attempts(path, &body) {
             vaults.stage.upstream.answers(Script::json(200, &completion("No idea.")));
-            let told = ask.told().await;
-            assert!(!told.text.contains(SECRET), "{path}: {}", told.text);
+            let response = ask.response().await;
+            assert!(!response.text.contains(SECRET), "{path}: {}", response.text);
         }
     }
     let tagged = chat(&[&format!("u:[DiscussionId]{}[/DiscussionId] What?", vaults.memory)]);
-    vaults.stage.post("/v1/chat/completions", &tagged).key(&vaults.bo).told().await;
+    vaults.stage.post("/v1/chat/completions", &tagged).key(&vaults.bo).response().await;
     let resent = chat(&[&format!("u:The codename is {SECRET}."), "a:Noted.", "u:And?"]);
-    let told = vaults.stage.post("/v1/chat/completions", &resent).key(&vaults.bo).told().await;
-    assert_ne!(told.header("x-everwhen-memory"), Some("diary"));
+    let response =
+        vaults.stage.post("/v1/chat/completions", &resent).key(&vaults.bo).response().await;
+    assert_ne!(response.header("x-everwhen-memory"), Some("diary"));
     let sent = vaults.stage.upstream.sent();
     assert!(sent.len() > sent_before + 60, "{} requests reached the upstream", sent.len());
     let asked = sent[sent_before..].iter().filter(|one| !one.body.contains("\"And?"));
@@ -116,11 +119,11 @@ async fn no_route_and_no_name_leads_into_another_vault() {
 async fn a_trace_is_shown_to_its_own_vault_only() {
     let vaults = Vaults::new("[proxy]\ndeadline_ms = 20000\n").await;
     let ask = vaults.stage.post("/v1/chat/completions", &chat(&["u:hi"]));
-    let told = ask.memory("diary").key(TOKEN).header("x-everwhen-vault", "ana");
-    let told = told.header("x-everwhen-trace", "1").told().await;
-    let trace = told.header("x-everwhen-trace").unwrap().to_owned();
-    assert_eq!(vaults.stage.get(&trace).key(TOKEN).told().await.status, 200);
-    assert_eq!(vaults.stage.get(&trace).key(&vaults.bo).told().await.status, 404);
+    let ask = ask.memory("diary").key(TOKEN).header("x-everwhen-vault", "ana");
+    let response = ask.header("x-everwhen-trace", "1").response().await;
+    let trace = response.header("x-everwhen-trace").unwrap().to_owned();
+    assert_eq!(vaults.stage.get(&trace).key(TOKEN).response().await.status, 200);
+    assert_eq!(vaults.stage.get(&trace).key(&vaults.bo).response().await.status, 404);
 }
 
 /// Every node that reads memory, files or state, each as a workflow of its own.
@@ -163,10 +166,10 @@ async fn what_one_vaults_workflow_writes_no_other_vault_reads() {
         let body = json!({ "model": format!("everwhen/{flow}"),
             "messages": [{ "role": "user", "content": text }] });
         let ask = vaults.stage.post("/v1/chat/completions", &body.to_string()).memory(memory);
-        ask.key(key).told()
+        ask.key(key).response()
     };
     let ana = vaults.stage.post("/v1/keys", &json!({ "vault": "ana" }).to_string());
-    let ana = ana.key(TOKEN).told().await.json()["key"].as_str().unwrap().to_owned();
+    let ana = ana.key(TOKEN).response().await.json()["key"].as_str().unwrap().to_owned();
     let written = ask("writes", "diary", &ana, &format!("It is still {SECRET}.")).await;
     assert_eq!(written.status, 200, "{}", written.text);
     vaults.stage.wait(1);
@@ -175,8 +178,8 @@ async fn what_one_vaults_workflow_writes_no_other_vault_reads() {
     assert!(own.text.contains(SECRET), "the owner reads it: {}", own.text);
     for (flow, _) in NODES {
         for memory in ["diary", &vaults.memory] {
-            let told = ask(flow, memory, &vaults.bo, "What is it?").await;
-            assert!(!told.text.contains(SECRET), "{flow} in {memory}: {}", told.text);
+            let response = ask(flow, memory, &vaults.bo, "What is it?").await;
+            assert!(!response.text.contains(SECRET), "{flow} in {memory}: {}", response.text);
         }
     }
     let about_bo = vaults.stage.upstream.sent();

@@ -70,7 +70,7 @@ async fn a_retry_stores_nothing_twice() {
     let body = chat(&["u:hello"]);
     for retry in ["0", "1", "2"] {
         let ask = stage.post("/v1/chat/completions", &body).memory("m");
-        ask.header("x-stainless-retry-count", retry).told().await;
+        ask.header("x-stainless-retry-count", retry).response().await;
         stage.state.settle().await;
         stage.clock.advance(jiff::SignedDuration::from_secs(1));
     }
@@ -101,13 +101,13 @@ async fn titles_and_tags_are_errands_that_nobody_said() {
         ]),
     ];
     for body in &errands {
-        let told = stage.post("/v1/chat/completions", body).memory("m").told().await;
-        assert_eq!(told.status, 200);
+        let response = stage.post("/v1/chat/completions", body).memory("m").response().await;
+        assert_eq!(response.status, 200);
         assert_eq!(&stage.upstream.last().body, body);
     }
     let body = chat(&["u:hello"]);
     let ask = stage.post("/v1/chat/completions", &body).memory("m");
-    ask.header("x-openwebui-task", "title_generation").told().await;
+    ask.header("x-openwebui-task", "title_generation").response().await;
     assert_eq!(stage.upstream.last().body, body);
     stage.state.settle().await;
     assert!(stage.memories().await.is_empty());

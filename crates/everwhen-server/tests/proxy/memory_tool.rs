@@ -1,5 +1,8 @@
 //! The proxy answers Anthropic's memory tool itself: whole and streamed, with other tools, bounded.
 
+use everwhen::Forget;
+use everwhen::memory::Address;
+use everwhen_testkit::engine_over;
 use serde_json::{Value, json};
 
 use crate::recorder::Script;
@@ -130,9 +133,10 @@ fn answers(stage: &Stage, stream: bool, content: &[Value], stop: &str) {
 
 /// Sends a request and reads the reply, however it comes.
 async fn ask(stage: &Stage, stream: bool, more: &[Value]) -> Value {
-    let told = stage.post("/v1/messages", &request(stream, more)).memory("ana").told().await;
-    assert_eq!(told.status, 200, "{}", told.text);
-    if stream { read(&told.text) } else { told.json() }
+    let response =
+        stage.post("/v1/messages", &request(stream, more)).memory("ana").response().await;
+    assert_eq!(response.status, 200, "{}", response.text);
+    if stream { read(&response.text) } else { response.json() }
 }
 
 /// The results of tools in the last request upstream.
@@ -149,10 +153,14 @@ async fn commands_are_carried_out_and_the_client_gets_one_message() {
         answers(&stage, stream, &[text("One moment."), create("toolu_1")], "tool_use");
         answers(&stage, stream, &[view("toolu_2"), view("toolu_3")], "tool_use");
         answers(&stage, stream, &[text("Hello Ana.")], "end_turn");
-        let told = ask(&stage, stream, &[]).await;
-        assert_eq!(told["content"], json!([text("One moment."), text("Hello Ana.")]), "{told}");
-        assert_eq!(told["stop_reason"], "end_turn");
-        assert_eq!(told["usage"]["output_tokens"], 15);
+        let response = ask(&stage, stream, &[]).await;
+        assert_eq!(
+            response["content"],
+            json!([text("One moment."), text("Hello Ana.")]),
+            "{response}"
+        );
+        assert_eq!(response["stop_reason"], "end_turn");
+        assert_eq!(response["usage"]["output_tokens"], 15);
 
         let sent = stage.upstream.sent();
         assert_eq!(sent.len(), 3);
@@ -190,10 +198,10 @@ async fn calls_of_other_tools_go_to_the_client_and_all_results_to_the_model() {
         let stage = Stage::with(SETTINGS).await;
         let weather = call("toolu_w", "weather", json!({ "city": "Porto" }));
         answers(&stage, stream, &[create("toolu_m"), weather.clone()], "tool_use");
-        let told = ask(&stage, stream, &[]).await;
-        assert_eq!(told["stop_reason"], "tool_use");
-        let blocks = told["content"].as_array().unwrap();
-        assert_eq!((blocks.len(), &blocks[0]["id"]), (1, &json!("toolu_w")), "{told}");
+        let response = ask(&stage, stream, &[]).await;
+        assert_eq!(response["stop_reason"], "tool_use");
+        let blocks = response["content"].as_array().unwrap();
+        assert_eq!((blocks.len(), &blocks[0]["id"]), (1, &json!("toolu_w")), "{response}");
         assert_eq!(stage.upstream.sent().len(), 1);
 
         let result = json!({ "type": "tool_result", "tool_use_id": "toolu_w", "content": "sunny" });
@@ -202,8 +210,8 @@ async fn calls_of_other_tools_go_to_the_client_and_all_results_to_the_model() {
             json!({ "role": "user", "content": [result] }),
         ];
         answers(&stage, stream, &[text("Sunny, Ana.")], "end_turn");
-        let told = ask(&stage, stream, &history).await;
-        assert_eq!(told["content"], json!([text("Sunny, Ana.")]));
+        let response = ask(&stage, stream, &history).await;
+        assert_eq!(response["content"], json!([text("Sunny, Ana.")]));
         let sent = stage.upstream.last().json();
         assert_eq!(sent["messages"][1]["content"][0], create("toolu_m"));
         assert_eq!(sent["messages"][1]["content"][1]["id"], "toolu_w");
@@ -213,9 +221,34 @@ async fn calls_of_other_tools_go_to_the_client_and_all_results_to_the_model() {
 
         // Another memory gets nothing of it, though it names the same call.
         let body = request(stream, &history);
-        stage.post("/v1/messages", &body).memory("bob").told().await;
+        stage.post("/v1/messages", &body).memory("bob").response().await;
         assert!(!stage.upstream.last().body.contains("toolu_m"));
     }
+}
+
+/// Another server over the same store forgets; this one is told nothing.
+#[tokio::test]
+async fn results_that_wait_are_dropped_when_another_server_forgets() {
+    let stage = Stage::with(SETTINGS).await;
+    let weather = call("toolu_w", "weather", json!({ "city": "Porto" }));
+    answers(&stage, false, &[create("toolu_m"), weather.clone()], "tool_use");
+    ask(&stage, false, &[]).await;
+    stage.state.settle().await;
+    let (other, _) = engine_over(stage.store.clone());
+    let vaults = other.vaults(None, 1).await.unwrap();
+    let vault = other.vault(vaults[0].id.into()).await.unwrap();
+    for memory in vault.memories(None, None).await.unwrap().data {
+        vault.forget(Address::Id(memory.id), Forget::Memory, None).await.unwrap();
+    }
+    let result = json!({ "type": "tool_result", "tool_use_id": "toolu_w", "content": "sunny" });
+    let history = [
+        json!({ "role": "assistant", "content": [weather] }),
+        json!({ "role": "user", "content": [result] }),
+    ];
+    answers(&stage, false, &[text("Sunny.")], "end_turn");
+    ask(&stage, false, &history).await;
+    assert!(stage.upstream.last().body.contains("toolu_w"));
+    assert!(!stage.upstream.last().body.contains("toolu_m"));
 }
 
 #[tokio::test]
@@ -225,10 +258,10 @@ async fn a_model_that_never_stops_is_stopped() {
         for _ in 0..40 {
             answers(&stage, stream, &[text("x"), view("toolu_1")], "tool_use");
         }
-        let told = ask(&stage, stream, &[]).await;
-        assert_eq!(told["stop_reason"], "end_turn");
+        let response = ask(&stage, stream, &[]).await;
+        assert_eq!(response["stop_reason"], "end_turn");
         assert_eq!(stage.upstream.sent().len(), 24);
-        assert_eq!(told["content"].as_array().unwrap().len(), 24);
+        assert_eq!(response["content"].as_array().unwrap().len(), 24);
     }
 }
 
@@ -256,18 +289,21 @@ async fn an_upstream_that_fails_later_is_told_to_the_client() {
         json!({ "type": "error", "error": { "type": "overloaded_error", "message": "busy" } });
     answers(&stage, false, &[view("toolu_1")], "tool_use");
     stage.upstream.answers(Script::json(529, &error));
-    let told = stage.post("/v1/messages", &request(false, &[])).memory("ana").told().await;
-    assert_eq!((told.status, &told.json()["error"]["type"]), (529, &json!("overloaded_error")));
+    let response = stage.post("/v1/messages", &request(false, &[])).memory("ana").response().await;
+    assert_eq!(
+        (response.status, &response.json()["error"]["type"]),
+        (529, &json!("overloaded_error"))
+    );
     answers(&stage, true, &[text("Wait."), view("toolu_1")], "tool_use");
     stage.upstream.answers(Script::json(529, &error));
-    let told = stage.post("/v1/messages", &request(true, &[])).memory("ana").told().await;
-    assert_eq!(told.status, 200);
+    let response = stage.post("/v1/messages", &request(true, &[])).memory("ana").response().await;
+    assert_eq!(response.status, 200);
     assert!(
-        told.text.contains("event: error\ndata: ") && told.text.contains("busy"),
+        response.text.contains("event: error\ndata: ") && response.text.contains("busy"),
         "{}",
-        told.text
+        response.text
     );
-    assert!(!told.text.contains("message_stop"));
+    assert!(!response.text.contains("message_stop"));
 }
 
 #[tokio::test]
@@ -276,7 +312,7 @@ async fn files_belong_to_the_person_and_nothing_changes_where_it_is_off() {
     let send = async |key: &str| {
         answers(&stage, false, &[create("toolu_1")], "tool_use");
         let ask = stage.post("/v1/messages", &request(false, &[]));
-        assert_eq!(ask.header("x-api-key", key).told().await.status, 200);
+        assert_eq!(ask.header("x-api-key", key).response().await.status, 200);
         results(&stage)[0]["content"].as_str().unwrap().to_owned()
     };
     assert!(send("sk-ana").await.starts_with("File created"));
@@ -287,9 +323,9 @@ async fn files_belong_to_the_person_and_nothing_changes_where_it_is_off() {
 
     let stage = Stage::with(&SETTINGS.replace("memory_tool = 'on'\n", "")).await;
     answers(&stage, false, &[create("toolu_1")], "tool_use");
-    let told = ask(&stage, false, &[]).await;
+    let response = ask(&stage, false, &[]).await;
     assert_eq!(
-        (told["content"][0].clone(), &told["stop_reason"]),
+        (response["content"][0].clone(), &response["stop_reason"]),
         (create("toolu_1"), &json!("tool_use"))
     );
 }

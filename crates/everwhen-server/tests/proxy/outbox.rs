@@ -32,7 +32,7 @@ async fn a_reply_whose_memory_or_vault_is_forgotten_meanwhile_is_dropped() {
     for path in [MEMORY, "/v1/vaults/default"] {
         let stage = Stage::new().await;
         let reply = underway(&stage, &["u:hello"]).await;
-        assert_eq!(stage.delete(path).told().await.status, 200);
+        assert_eq!(stage.delete(path).response().await.status, 200);
         drop(reply);
         stage.drained().await;
         assert!(stage.memories().await.is_empty(), "{path}: it came back");
@@ -48,14 +48,33 @@ async fn what_waits_for_a_forgotten_memory_is_erased_and_does_not_make_it_again(
     // that still hangs.
     stage.store.fail(Fault::Hangs, true);
     let lines = ["u:hello", "a:Noted.", "u:a SECRET"];
-    stage.post(PATH, &chat(&lines)).memory("m").told().await;
+    stage.post(PATH, &chat(&lines)).memory("m").response().await;
     assert!(stage.outbox_holds("SECRET").await);
     stage.store.hangs.store(false, std::sync::atomic::Ordering::SeqCst);
-    assert_eq!(stage.delete(MEMORY).told().await.status, 200);
+    assert_eq!(stage.delete(MEMORY).response().await.status, 200);
     assert!(!stage.outbox_holds("SECRET").await);
     stage.store.fail(Fault::Hangs, false);
     stage.drained().await;
     assert!(stage.memories().await.is_empty(), "it came back");
+}
+
+/// Of a memory in which a part is forgotten, everything else that was said is kept, though it was not stored yet.
+#[tokio::test]
+async fn what_waits_is_stored_before_a_part_of_its_memory_is_forgotten() {
+    let stage = Stage::with(HASTY).await;
+    stage.post(PATH, &chat(&["u:a SECRET"])).memory("m").response().await;
+    stage.drained().await;
+    stage.store.fail(Fault::Fails, true);
+    let lines = ["u:a SECRET", "a:Noted.", "u:and more"];
+    stage.post(PATH, &chat(&lines)).memory("m").response().await;
+    assert!(stage.outbox_holds("and more").await);
+    stage.store.fail(Fault::Fails, false);
+    let first = stage.entries("m").await[0].id;
+    assert_eq!(stage.delete(&format!("{MEMORY}/entries/{first}")).response().await.status, 200);
+    stage.drained().await;
+    let said = ["12:00 assistant Noted.", "12:00 user and more", "12:00 assistant Noted."];
+    assert_eq!(stage.said("m").await, said);
+    assert!(!stage.outbox_holds("SECRET").await);
 }
 
 /// Another server over the same store forgets; this one is told nothing.
@@ -63,17 +82,17 @@ async fn what_waits_for_a_forgotten_memory_is_erased_and_does_not_make_it_again(
 async fn traces_of_what_another_server_forgot_are_gone() {
     let stage = Stage::with("[proxy]\nbriefing = 'off'\n").await;
     let ask = stage.post(PATH, &chat(&["u:a SECRET"])).memory("m");
-    let told = ask.header("x-everwhen-trace", "1").told().await;
-    let place = told.header("x-everwhen-trace").unwrap().to_owned();
+    let response = ask.header("x-everwhen-trace", "1").response().await;
+    let place = response.header("x-everwhen-trace").unwrap().to_owned();
     stage.state.settle().await;
-    assert_eq!(stage.get(&place).told().await.status, 200);
+    assert_eq!(stage.get(&place).response().await.status, 200);
     let (other, _) = engine_over(stage.store.clone());
     let vaults = other.vaults(None, 1).await.unwrap();
     let vault = other.vault(vaults[0].id.into()).await.unwrap();
     let memory = Address::Name(Name::new("memory", "m").unwrap());
     vault.forget(memory, Forget::Memory, None).await.unwrap();
-    assert_eq!(stage.get(&place).told().await.status, 404);
-    assert_eq!(stage.get("/proxy/traces").told().await.json()["data"], json!([]));
+    assert_eq!(stage.get(&place).response().await.status, 404);
+    assert_eq!(stage.get("/proxy/traces").response().await.json()["data"], json!([]));
 }
 
 #[tokio::test]
@@ -82,15 +101,15 @@ async fn traces_of_what_was_forgotten_are_gone() {
     let mut places = Vec::new();
     for memory in ["m", "other"] {
         let ask = stage.post(PATH, &chat(&["u:a SECRET"])).memory(memory);
-        let told = ask.header("x-everwhen-trace", "1").told().await;
-        places.push(told.header("x-everwhen-trace").unwrap().to_owned());
+        let response = ask.header("x-everwhen-trace", "1").response().await;
+        places.push(response.header("x-everwhen-trace").unwrap().to_owned());
     }
     stage.state.settle().await;
-    assert_eq!(stage.delete(MEMORY).told().await.status, 200);
-    assert_eq!(stage.get(&places[0]).told().await.status, 404);
-    assert_eq!(stage.get(&places[1]).told().await.status, 200);
-    assert_eq!(stage.delete("/v1/vaults/default").told().await.status, 200);
-    assert_eq!(stage.get(&places[1]).told().await.status, 404);
+    assert_eq!(stage.delete(MEMORY).response().await.status, 200);
+    assert_eq!(stage.get(&places[0]).response().await.status, 404);
+    assert_eq!(stage.get(&places[1]).response().await.status, 200);
+    assert_eq!(stage.delete("/v1/vaults/default").response().await.status, 200);
+    assert_eq!(stage.get(&places[1]).response().await.status, 404);
 }
 
 #[tokio::test]
@@ -98,11 +117,11 @@ async fn an_outbox_that_is_full_is_told_of_and_the_chat_goes_on() {
     let stage = Stage::with("[proxy]\noutbox_bytes = 100000\n").await;
     stage.store.fail(Fault::Fails, true);
     let long = format!("u:{}", "x".repeat(200_000));
-    let told = stage.post(PATH, &chat(&[&long])).memory("m").told().await;
-    assert_eq!(told.status, 200);
-    assert!(told.header("x-everwhen-degraded").unwrap().contains("the outbox is full"));
-    let told = stage.post(PATH, &chat(&["u:short"])).memory("other").told().await;
-    assert!(told.header("x-everwhen-degraded").unwrap().contains("the disk is on fire"));
+    let response = stage.post(PATH, &chat(&[&long])).memory("m").response().await;
+    assert_eq!(response.status, 200);
+    assert!(response.header("x-everwhen-degraded").unwrap().contains("the outbox is full"));
+    let response = stage.post(PATH, &chat(&["u:short"])).memory("other").response().await;
+    assert!(response.header("x-everwhen-degraded").unwrap().contains("the disk is on fire"));
     stage.store.fail(Fault::Fails, false);
     stage.drained().await;
     assert_eq!(stage.said("other").await, ["12:00 user short", "12:00 assistant Noted."]);
@@ -129,31 +148,31 @@ async fn the_spool_of_an_earlier_version_is_taken_in_once() {
     catching_up.abort();
     assert_eq!(stage.said("m").await, ["10:00 user from the spool", "10:00 assistant Noted."]);
 
-    let doctor = stage.get("/v1/doctor").key(TOKEN).told().await.json();
+    let doctor = stage.get("/v1/doctor").key(TOKEN).response().await.json();
     let set_aside = doctor["outbox"]["set_aside"].as_array().unwrap();
     assert!(set_aside[0]["reason"].as_str().unwrap().contains("200 characters"), "{doctor}");
     assert_eq!(set_aside.len(), 1, "{doctor}");
     assert!(!doctor.to_string().contains("never"), "the doctor tells nobody what was said");
-    let ready = stage.get("/readyz").told().await;
+    let ready = stage.get("/readyz").response().await;
     assert_eq!((ready.status, &ready.json()["status"]), (200, &json!("degraded")));
     assert_eq!(stage.outbox("set_aside").await, 1.0);
-    assert_eq!(stage.delete("/v1/vaults/default").told().await.status, 200);
+    assert_eq!(stage.delete("/v1/vaults/default").response().await.status, 200);
     assert!(!stage.outbox_holds("never").await, "erased with its vault");
 }
 
 #[tokio::test]
 async fn readiness_says_when_chats_cannot_be_stored() {
     let stage = Stage::with(HASTY).await;
-    let ready = stage.get("/readyz").told().await;
+    let ready = stage.get("/readyz").response().await;
     assert_eq!((ready.status, ready.json()), (200, json!({ "status": "ok" })));
     stage.store.fail(Fault::Hangs, true);
-    stage.post(PATH, &chat(&["u:hi"])).memory("m").told().await;
-    let ready = stage.get("/readyz").told().await;
+    stage.post(PATH, &chat(&["u:hi"])).memory("m").response().await;
+    let ready = stage.get("/readyz").response().await;
     assert_eq!(ready.status, 503, "the store does not answer: {}", ready.text);
     stage.store.hangs.store(false, std::sync::atomic::Ordering::SeqCst);
     // The call that hangs ends by its deadline, whenever that is noticed.
     let ready = loop {
-        let ready = stage.get("/readyz").told().await.json();
+        let ready = stage.get("/readyz").response().await.json();
         if ready["status"] == "degraded" {
             break ready;
         }
@@ -174,9 +193,9 @@ fn what_a_process_left_is_stored_by_the_next_once() {
             let stage = Stage::on(Arc::clone(&directory), "").await;
             stage.store.fail(fault, true);
             for lines in [&["u:ok"][..], &["u:ok", "a:Noted.", "u:ok"]] {
-                stage.post(PATH, &chat(lines)).memory("m").told().await;
+                stage.post(PATH, &chat(lines)).memory("m").response().await;
                 let unnamed = chat(lines).replace("ok", "well, all right then");
-                stage.post(PATH, &unnamed).told().await;
+                stage.post(PATH, &unnamed).response().await;
             }
             stage.state.flush().await;
         });

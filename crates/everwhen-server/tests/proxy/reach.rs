@@ -23,9 +23,9 @@ async fn send(stage: &Stage, path: &str, body: &str, headers: &[(&str, &str)]) -
     for (name, value) in headers {
         ask = ask.header(name, value);
     }
-    let told = ask.told().await;
-    assert_eq!(told.status, 200, "{}", told.text);
-    assert_eq!(told.header("x-everwhen-degraded"), None);
+    let response = ask.response().await;
+    assert_eq!(response.status, 200, "{}", response.text);
+    assert_eq!(response.header("x-everwhen-degraded"), None);
     stage.state.settle().await;
     stage.upstream.last().body
 }
@@ -210,9 +210,9 @@ async fn where_other_chats_cannot_be_read_in_time_the_rest_is_told() {
     stage.store.reads_hang.store(true, Ordering::SeqCst);
     let body = chat(&["u:And now?"]);
     let ask = stage.post(CHATS, &body).memory("m").header("x-everwhen-reach", "vault");
-    let told = ask.told().await;
-    assert_eq!(told.status, 200);
-    assert!(told.header("x-everwhen-degraded").unwrap().contains("proxy.deadline_ms"));
+    let response = ask.response().await;
+    assert_eq!(response.status, 200);
+    assert!(response.header("x-everwhen-degraded").unwrap().contains("proxy.deadline_ms"));
     let sent = stage.upstream.last().body;
     assert!(sent.contains("## Said Last"), "it was read while the exchange began: {sent}");
     assert!(sent.contains("- 12:00 User: My cat is called Tim."), "{sent}");
@@ -224,8 +224,9 @@ async fn a_memory_says_whose_chat_it_is() {
     say(&stage, "hi", &[("x-openwebui-chat-id", "c"), ("x-openwebui-user-id", "ana")]).await;
     say(&stage, "hi", &[("x-openwebui-chat-id", "d")]).await;
     say(&stage, "hi", &[("x-everwhen-memory", "e")]).await;
-    let told = stage.get("/v1/vaults/default/memories").told().await.json();
-    let chats: Vec<_> = told["data"].as_array().unwrap().iter().map(|one| &one["chat"]).collect();
+    let response = stage.get("/v1/vaults/default/memories").response().await.json();
+    let chats: Vec<_> =
+        response["data"].as_array().unwrap().iter().map(|one| &one["chat"]).collect();
     assert_eq!(
         chats,
         [&json!({ "user": "ana", "signed": false }), &json!({ "signed": false }), &json!(null)]

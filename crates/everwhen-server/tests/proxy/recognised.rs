@@ -5,25 +5,25 @@ use serde_json::{Value, json};
 use crate::dialects::ALL;
 use crate::phrased::{Line, Wire};
 use crate::recorder::{Script, completion, delta};
-use crate::stage::{Stage, Told, chat};
+use crate::stage::{HttpResponse, Stage, chat};
 
 const CHATS: &str = "/v1/chat/completions";
 
-async fn ask(stage: &Stage, path: &str, body: &str, headers: &[(&str, &str)]) -> Told {
+async fn ask(stage: &Stage, path: &str, body: &str, headers: &[(&str, &str)]) -> HttpResponse {
     let mut ask = stage.post(path, body);
     for (name, value) in headers {
         ask = ask.header(name, value);
     }
-    let told = ask.told().await;
+    let response = ask.response().await;
     stage.state.settle().await;
-    assert_eq!(told.header("x-everwhen-degraded"), None, "{path}");
-    told
+    assert_eq!(response.header("x-everwhen-degraded"), None, "{path}");
+    response
 }
 
 /// The memory in which a chat of `u:` and `a:` lines is kept.
 async fn memory(stage: &Stage, lines: &[&str], headers: &[(&str, &str)]) -> String {
-    let told = ask(stage, CHATS, &chat(lines), headers).await;
-    told.header("x-everwhen-memory").unwrap().to_owned()
+    let response = ask(stage, CHATS, &chat(lines), headers).await;
+    response.header("x-everwhen-memory").unwrap().to_owned()
 }
 
 #[tokio::test]
@@ -35,11 +35,11 @@ async fn a_tool_call_does_not_split_a_chat_in_any_language() {
             }
             let stage = Stage::with(ALL).await;
             let mut lines = vec![Line::User("Weather in Porto?".into())];
-            let mut told = Vec::new();
+            let mut memories = Vec::new();
             for answer in [Line::Call(id.into()), Line::Assistant("Sunny.".into())] {
                 stage.upstream.answers(wire.answer(&answer));
                 let seen = ask(&stage, wire.path(), &wire.request(&lines), &[]).await;
-                told.push(seen.header("x-everwhen-memory").unwrap().to_owned());
+                memories.push(seen.header("x-everwhen-memory").unwrap().to_owned());
                 let sent = stage.upstream.last().body;
                 let stamped = "(Sunday, 2025-06-01 12:00:00) Weather in Porto?";
                 assert!(sent.contains(stamped), "{wire:?} {id}: {sent}");
@@ -51,11 +51,11 @@ async fn a_tool_call_does_not_split_a_chat_in_any_language() {
             }
             lines.push(Line::User("Thanks.".into()));
             let seen = ask(&stage, wire.path(), &wire.request(&lines), &[]).await;
-            told.push(seen.header("x-everwhen-memory").unwrap().to_owned());
-            told.dedup();
-            assert_eq!(told.len(), 1, "{wire:?} {id}: one name for the whole chat");
+            memories.push(seen.header("x-everwhen-memory").unwrap().to_owned());
+            memories.dedup();
+            assert_eq!(memories.len(), 1, "{wire:?} {id}: one name for the whole chat");
             assert_eq!(stage.memories().await.len(), 1, "{wire:?} {id}");
-            let said = stage.said(&told[0]).await;
+            let said = stage.said(&memories[0]).await;
             assert_eq!(said.iter().filter(|line| line.contains("Porto")).count(), 1, "{said:?}");
         }
     }
@@ -124,9 +124,9 @@ async fn memory_from(address: [u8; 4], url: &str, lines: &[&str]) -> String {
     let from = std::net::IpAddr::from(address);
     let client = reqwest::Client::builder().local_address(from).no_proxy().build().unwrap();
     let ask = client.post(format!("{url}{CHATS}")).header("content-type", "application/json");
-    let told = ask.body(chat(lines)).send().await.unwrap();
-    let name = told.headers()["x-everwhen-memory"].to_str().unwrap().to_owned();
-    told.bytes().await.unwrap();
+    let response = ask.body(chat(lines)).send().await.unwrap();
+    let name = response.headers()["x-everwhen-memory"].to_str().unwrap().to_owned();
+    response.bytes().await.unwrap();
     name
 }
 
@@ -153,15 +153,15 @@ async fn another_address_is_another_client() {
 async fn a_retry_is_the_same_chat_until_the_answer_was_delivered_whole() {
     let stage = Stage::new().await;
     let error = json!({ "error": { "message": "try again" } });
-    let mut told = Vec::new();
+    let mut responses = Vec::new();
     for _ in 0..3 {
         stage.upstream.answers(Script::json(503, &error));
-        told.push(ask(&stage, CHATS, &chat(&["u:hello"]), &[]).await);
+        responses.push(ask(&stage, CHATS, &chat(&["u:hello"]), &[]).await);
         stage.wait(1);
     }
-    told.push(ask(&stage, CHATS, &chat(&["u:hello"]), &[]).await);
+    responses.push(ask(&stage, CHATS, &chat(&["u:hello"]), &[]).await);
     let names: Vec<&str> =
-        told.iter().map(|told| told.header("x-everwhen-memory").unwrap()).collect();
+        responses.iter().map(|response| response.header("x-everwhen-memory").unwrap()).collect();
     assert!(names.iter().all(|name| *name == names[0]), "{names:?}");
     assert_eq!(stage.said(names[0]).await, ["12:00 user hello", "12:03 assistant Noted."]);
     let again = [("x-stainless-retry-count", "1")];
@@ -178,9 +178,9 @@ async fn the_same_request_while_it_is_being_answered_is_the_same_chat() {
     let body = chat(&["u:hello"]).replace("\"model\"", "\"stream\":true,\"model\"");
     let (_, headers, hanging) = stage.post(CHATS, &body).begun().await;
     let first = headers["x-everwhen-memory"].to_str().unwrap().to_owned();
-    let second = stage.post(CHATS, &body).told().await;
+    let second = stage.post(CHATS, &body).response().await;
     assert_eq!(second.header("x-everwhen-memory"), Some(first.as_str()));
-    let other = stage.post(CHATS, &body).header("user-agent", "curl/8").told().await;
+    let other = stage.post(CHATS, &body).header("user-agent", "curl/8").response().await;
     assert_ne!(other.header("x-everwhen-memory"), Some(first.as_str()));
     drop(hanging);
     stage.state.settle().await;
@@ -198,8 +198,8 @@ async fn ids_of_responses_and_their_items_prove_a_chat() {
         Script::json(200, &json!({ "id": id, "object": "response", "output": [message] }))
     };
     let post = async |body: Value| {
-        let told = ask(&stage, "/v1/responses", &body.to_string(), &[]).await;
-        told.header("x-everwhen-memory").unwrap().to_owned()
+        let reply = ask(&stage, "/v1/responses", &body.to_string(), &[]).await;
+        reply.header("x-everwhen-memory").unwrap().to_owned()
     };
     stage.upstream.answers(response("resp_68a1b2c3d4e5f607", "msg_68a1b2c3d4e5f608"));
     let first = post(json!({ "model": "m", "input": "I have a dog." })).await;
@@ -241,7 +241,7 @@ async fn streamed_ids_prove_a_chat_too() {
     ];
     let body = Wire::Chat.request(&lines);
     let second = ask(&stage, CHATS, &body, &[("user-agent", "two/1")]).await;
-    let name = |told: &Told| told.header("x-everwhen-memory").map(str::to_owned);
+    let name = |response: &HttpResponse| response.header("x-everwhen-memory").map(str::to_owned);
     assert_eq!(name(&second), name(&first), "an id proves a chat in another program");
     let stranger = [("user-agent", "two/1"), ("authorization", "Bearer x")];
     assert_ne!(name(&ask(&stage, CHATS, &body, &stranger).await), name(&first));

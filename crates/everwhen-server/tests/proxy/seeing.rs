@@ -11,9 +11,9 @@ const PATH: &str = "/v1/chat/completions";
 async fn a_trace_shows_what_was_done_to_a_request() {
     let stage = Stage::with("[proxy]\nbriefing = 'off'\n").await;
     let ask = stage.post(PATH, &chat(&["s:Be kind.", "u:hi"])).memory("m");
-    let told = ask.header("x-everwhen-trace", "1").told().await;
-    let place = told.header("x-everwhen-trace").unwrap().to_owned();
-    let trace = stage.get(&place).told().await.json();
+    let response = ask.header("x-everwhen-trace", "1").response().await;
+    let place = response.header("x-everwhen-trace").unwrap().to_owned();
+    let trace = stage.get(&place).response().await.json();
     assert_eq!(trace["injected"], "[It is Sunday, 2025-06-01 12:00 +00:00 (UTC).]");
     assert_eq!(
         trace["stamped"],
@@ -25,29 +25,34 @@ async fn a_trace_shows_what_was_done_to_a_request() {
     );
     let stored = &trace["stored"][0];
     assert_eq!((&stored["message"], &stored["content"]), (&json!(1), &json!("hi")));
-    assert_eq!(stage.get("/proxy/traces/999").told().await.status, 404);
+    assert_eq!(stage.get("/proxy/traces/999").response().await.status, 404);
 }
 
 #[tokio::test]
 async fn the_last_traces_are_listed_newest_first() {
     let stage = Stage::new().await;
     stage.chat(&["u:nobody watches"]).await;
-    assert_eq!(stage.get("/proxy/traces").told().await.json(), json!({ "data": [] }));
+    assert_eq!(stage.get("/proxy/traces").response().await.json(), json!({ "data": [] }));
     for text in ["u:first", "u:second"] {
-        stage.post(PATH, &chat(&[text])).memory("m").header("x-everwhen-trace", "1").told().await;
+        stage
+            .post(PATH, &chat(&[text]))
+            .memory("m")
+            .header("x-everwhen-trace", "1")
+            .response()
+            .await;
     }
     let (_, _, tail) = stage.get("/proxy/tail").begun().await;
-    stage.post(PATH, &chat(&["u:watched"])).memory("m").told().await;
+    stage.post(PATH, &chat(&["u:watched"])).memory("m").response().await;
     drop(tail);
     let said = async |query: &str| {
-        let listed = stage.get(&format!("/proxy/traces{query}")).told().await.json();
+        let listed = stage.get(&format!("/proxy/traces{query}")).response().await.json();
         let listed = listed["data"].as_array().unwrap().clone();
         let words = listed.iter().map(|seen| seen["stored"][0]["content"].clone());
         words.collect::<Vec<Value>>()
     };
     assert_eq!(said("").await, ["watched", "second", "first"]);
     assert_eq!(said("?limit=1").await, ["watched"]);
-    assert_eq!(stage.get("/proxy/traces?limit=x").told().await.status, 400);
+    assert_eq!(stage.get("/proxy/traces?limit=x").response().await.status, 400);
 }
 
 #[tokio::test]
@@ -65,7 +70,7 @@ async fn the_tail_tells_both_halves_of_an_exchange() {
     }
     assert_eq!((&events[0]["event"], &events[1]["event"]), (&json!("asked"), &json!("answered")));
     assert_eq!(events[0]["stored"][0]["content"], "hi");
-    assert_eq!(events[1]["characters"], 6);
+    assert_eq!((&events[1]["characters"], &events[1]["content"]), (&json!(6), &json!("Noted.")));
     assert!(events[1]["entry"].as_str().unwrap().starts_with("ent_"));
     assert_eq!(events[0]["id"], events[1]["id"]);
 }
@@ -76,9 +81,9 @@ async fn nobody_sees_another_vaults_traces() {
     let ana = stage.key("ana", &json!({})).await;
     let ben = stage.key("ben", &json!({})).await;
     let ask = stage.post(PATH, &chat(&["u:hi"])).memory("m").key(&ana);
-    let told = ask.header("x-everwhen-trace", "1").told().await;
-    let place = told.header("x-everwhen-trace").unwrap();
-    assert_eq!(stage.get(place).key(&ana).told().await.status, 200);
-    assert_eq!(stage.get(place).key(&ben).told().await.status, 404);
-    assert_eq!(stage.get("/proxy/tail").told().await.status, 401);
+    let response = ask.header("x-everwhen-trace", "1").response().await;
+    let place = response.header("x-everwhen-trace").unwrap();
+    assert_eq!(stage.get(place).key(&ana).response().await.status, 200);
+    assert_eq!(stage.get(place).key(&ben).response().await.status, 404);
+    assert_eq!(stage.get("/proxy/tail").response().await.status, 401);
 }

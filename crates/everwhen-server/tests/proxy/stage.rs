@@ -211,7 +211,7 @@ impl Stage {
     /// A number of the outbox in the metrics; reading it does not wait for the store.
     pub(crate) async fn outbox(&self, what: &str) -> f64 {
         self.state.flush().await;
-        let metrics = self.get("/metrics").told().await.text;
+        let metrics = self.get("/metrics").response().await.text;
         let name = format!("everwhen_outbox_{what} ");
         let value = metrics.lines().find_map(|line| line.strip_prefix(&name));
         value.unwrap_or_else(|| panic!("no {name} in {metrics}")).parse().unwrap()
@@ -262,8 +262,8 @@ impl Stage {
     /// Sends a chat of `u:` and `a:` and `s:` lines in the memory `m`; answers what the upstream
     /// was sent.
     pub(crate) async fn chat(&self, lines: &[&str]) -> String {
-        let told = self.post("/v1/chat/completions", &chat(lines)).memory("m").told().await;
-        assert_eq!(told.status, 200, "{}", told.text);
+        let response = self.post("/v1/chat/completions", &chat(lines)).memory("m").response().await;
+        assert_eq!(response.status, 200, "{}", response.text);
         self.state.settle().await;
         self.upstream.last().body
     }
@@ -307,9 +307,9 @@ impl Stage {
         self.engine.create_vault(new, None).await.unwrap();
         let mut body = body.clone();
         body["vault"] = json!(vault);
-        let told = self.post("/v1/keys", &body.to_string()).key(TOKEN).told().await;
-        assert_eq!(told.status, 201, "{}", told.text);
-        told.json()["key"].as_str().unwrap().to_owned()
+        let response = self.post("/v1/keys", &body.to_string()).key(TOKEN).response().await;
+        assert_eq!(response.status, 201, "{}", response.text);
+        response.json()["key"].as_str().unwrap().to_owned()
     }
 }
 
@@ -377,22 +377,22 @@ impl Ask {
     }
 
     /// The whole answer.
-    pub(crate) async fn told(self) -> Told {
+    pub(crate) async fn response(self) -> HttpResponse {
         let (status, headers, body) = self.begun().await;
         let text = String::from_utf8(body.collect().await.unwrap().to_bytes().to_vec()).unwrap();
-        Told { status, headers, text }
+        HttpResponse { status, headers, text }
     }
 }
 
 /// What came back.
 #[derive(Debug)]
-pub(crate) struct Told {
+pub(crate) struct HttpResponse {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
     pub(crate) text: String,
 }
 
-impl Told {
+impl HttpResponse {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(|value| value.to_str().unwrap())
     }

@@ -231,7 +231,7 @@ impl<'s> Course<'s> {
         let talk = self.talk(place);
         let last = talk.lines.len().saturating_sub(1);
         let Some(at) = talk.swiped.iter().position(|(before, _)| *before == last) else { return };
-        if !talk.is_told_apart(&talk.lines[..last]) {
+        if !talk.is_distinct(&talk.lines[..last]) {
             return;
         }
         let (_, back) = talk.swiped.remove(at);
@@ -244,7 +244,7 @@ impl<'s> Course<'s> {
         let talk = self.talk(place);
         let last = talk.lines.iter().rposition(|line| matches!(line, Line::User(_)));
         let may = |last: &usize| {
-            talk.has_proof(&talk.lines[..*last]) && talk.is_told_apart(&talk.lines[..*last])
+            talk.has_proof(&talk.lines[..*last]) && talk.is_distinct(&talk.lines[..*last])
         };
         let Some(last) = last.filter(may) else { return };
         talk.lines.truncate(last);
@@ -276,7 +276,7 @@ impl<'s> Course<'s> {
         let talk = self.talk(place);
         let users: Vec<usize> =
             (0..talk.lines.len()).filter(|at| matches!(talk.lines[*at], Line::User(_))).collect();
-        if users.len() > 2 && talk.is_told_apart(&talk.lines[users[1]..]) {
+        if users.len() > 2 && talk.is_distinct(&talk.lines[users[1]..]) {
             talk.lines.drain(..users[1]);
             talk.swiped.clear();
         }
@@ -304,19 +304,19 @@ impl<'s> Course<'s> {
         for (name, value) in &person.headers {
             ask = ask.header(name, value);
         }
-        let told = ask.told().await;
+        let response = ask.response().await;
         stage.state.settle().await;
-        assert_eq!(told.header("x-everwhen-degraded"), None, "case {}", self.case);
+        assert_eq!(response.header("x-everwhen-degraded"), None, "case {}", self.case);
         let sent = stage.upstream.last().body;
         let stranger = format!("{} says", self.people[1 - place.0].called);
         assert!(!sent.contains(&stranger), "case {}: a stranger's words in {sent}", self.case);
-        let name = told.header("x-everwhen-memory").unwrap().to_owned();
-        self.check_told(place, &name, &sent);
+        let name = response.header("x-everwhen-memory").unwrap().to_owned();
+        self.check_sent(place, &name, &sent);
     }
 
     /// The name and the times stay what they were, as long as something in the chat was delivered to
     /// it and to no other.
-    fn check_told(&mut self, place: (usize, usize), name: &str, sent: &str) {
+    fn check_sent(&mut self, place: (usize, usize), name: &str, sent: &str) {
         let case = self.case;
         let talk = self.talk(place);
         let (number, texts) = (talk.number, own_texts(&talk.lines));
@@ -378,7 +378,7 @@ impl Talk {
     }
 
     /// Whether these lines can be told from those of any other chat, or nothing in them is its own.
-    fn is_told_apart(&self, lines: &[Line]) -> bool {
+    fn is_distinct(&self, lines: &[Line]) -> bool {
         self.has_own_proof(lines) || own_texts(lines).is_empty()
     }
 

@@ -20,9 +20,9 @@ async fn a_stream_passes_byte_for_byte_and_is_kept() {
         "data: [DONE]\n\n",
     ];
     stage.upstream.answers(Script::stream("text/event-stream; charset=utf-8", &events));
-    let told = stage.post("/v1/chat/completions", STREAM).memory("m").told().await;
-    assert_eq!(told.text, events.concat());
-    assert_eq!(told.header("content-type"), Some("text/event-stream; charset=utf-8"));
+    let response = stage.post("/v1/chat/completions", STREAM).memory("m").response().await;
+    assert_eq!(response.text, events.concat());
+    assert_eq!(response.header("content-type"), Some("text/event-stream; charset=utf-8"));
     assert_eq!(stage.said("m").await, ["12:00 user hi", "12:00 assistant Hello"]);
 }
 
@@ -43,8 +43,8 @@ async fn several_replies_with_tools_and_probabilities_pass_byte_for_byte() {
     let pieces = events.each_ref().map(String::as_str);
     stage.upstream.answers(Script::stream("text/event-stream", &pieces));
     let body = STREAM.replace("\"model\"", "\"n\":2,\"logprobs\":true,\"model\"");
-    let told = stage.post("/v1/chat/completions", &body).memory("m").told().await;
-    assert_eq!(told.text, events.concat());
+    let response = stage.post("/v1/chat/completions", &body).memory("m").response().await;
+    assert_eq!(response.text, events.concat());
     let entries = stage.entries("m").await;
     assert_eq!(entries[1].content.as_str(), "A", "the first reply is the one that is kept");
     assert_eq!(entries[1].tools_used[0].as_str(), "look");
@@ -55,9 +55,9 @@ async fn an_echoed_stamp_is_stripped_across_pieces() {
     let stage = Stage::new().await;
     let pieces = ["(Sun", "day, 2025-06-01 12:0", "0:00)", " Hello", " (Sunday)"];
     stage.upstream.answers(Script::says(&pieces));
-    let told = stage.post("/v1/chat/completions", STREAM).memory("m").told().await;
+    let response = stage.post("/v1/chat/completions", STREAM).memory("m").response().await;
     let expected = [delta(""), delta(""), delta(""), delta("Hello"), delta(" (Sunday)")];
-    assert_eq!(told.text, expected.concat() + "data: [DONE]\n\n");
+    assert_eq!(response.text, expected.concat() + "data: [DONE]\n\n");
     assert_eq!(stage.said("m").await, ["12:00 user hi", "12:00 assistant Hello (Sunday)"]);
 }
 
@@ -66,10 +66,11 @@ async fn an_echoed_stamp_is_stripped_from_a_whole_reply() {
     let stage = Stage::new().await;
     let reply = crate::recorder::completion("[Sent less than a minute ago] Hello");
     stage.upstream.answers(Script::json(200, &reply));
-    let told = stage.post("/v1/chat/completions", &chat(&["u:hi"])).memory("m").told().await;
-    assert_eq!(told.json()["choices"][0]["message"]["content"], "Hello");
-    let length = told.header("content-length").unwrap().parse::<usize>().unwrap();
-    assert_eq!(length, told.text.len());
+    let response =
+        stage.post("/v1/chat/completions", &chat(&["u:hi"])).memory("m").response().await;
+    assert_eq!(response.json()["choices"][0]["message"]["content"], "Hello");
+    let length = response.header("content-length").unwrap().parse::<usize>().unwrap();
+    assert_eq!(length, response.text.len());
 }
 
 #[tokio::test]

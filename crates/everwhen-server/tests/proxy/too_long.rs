@@ -15,12 +15,12 @@ async fn a_message_over_the_limit_is_named_in_a_header_and_in_the_trace() {
     let stage = Stage::with(PATIENT).await;
     let long = format!("u:{}", "x".repeat(LIMIT + 1));
     let ask = stage.post(PATH, &chat(&["u:hi", "a:hello", &long])).memory("m");
-    let told = ask.header("x-everwhen-trace", "1").told().await;
-    assert_eq!(told.status, 200);
+    let response = ask.header("x-everwhen-trace", "1").response().await;
+    assert_eq!(response.status, 200);
     let named = "message 3 of 3 has 1048577 bytes, over the limit of 1048576";
-    assert_eq!(told.header("x-everwhen-not-remembered"), Some(named));
-    let place = told.header("x-everwhen-trace").unwrap();
-    let trace = stage.get(place).told().await.json();
+    assert_eq!(response.header("x-everwhen-not-remembered"), Some(named));
+    let place = response.header("x-everwhen-trace").unwrap();
+    let trace = stage.get(place).response().await.json();
     assert_eq!(trace["not_remembered"], json!([{ "message": 2, "reason": named }]));
     assert!(stage.upstream.last().body.len() > LIMIT, "it passes all the same");
     let said: Vec<String> =
@@ -32,8 +32,8 @@ async fn a_message_over_the_limit_is_named_in_a_header_and_in_the_trace() {
 async fn what_fits_is_not_named() {
     let stage = Stage::with(PATIENT).await;
     let fits = format!("u:{}", "x".repeat(LIMIT));
-    let told = stage.post(PATH, &chat(&[&fits])).memory("m").told().await;
-    assert_eq!(told.header("x-everwhen-not-remembered"), None);
+    let response = stage.post(PATH, &chat(&[&fits])).memory("m").response().await;
+    assert_eq!(response.header("x-everwhen-not-remembered"), None);
     assert_eq!(stage.entries("m").await.len(), 2);
 }
 
@@ -41,9 +41,9 @@ async fn what_fits_is_not_named() {
 async fn a_reply_over_the_limit_is_named() {
     let stage = Stage::with(PATIENT).await;
     stage.upstream.answers(Script::json(200, &completion(&"y".repeat(LIMIT + 5))));
-    let told = stage.post(PATH, &chat(&["u:hi"])).memory("m").told().await;
+    let response = stage.post(PATH, &chat(&["u:hi"])).memory("m").response().await;
     let named = "the reply has 1048581 bytes, over the limit of 1048576";
-    assert_eq!(told.header("x-everwhen-not-remembered"), Some(named));
+    assert_eq!(response.header("x-everwhen-not-remembered"), Some(named));
     assert_eq!(stage.entries("m").await.len(), 1);
 }
 
@@ -53,8 +53,8 @@ async fn a_trace_of_very_long_messages_is_shortened() {
     let long: Vec<String> = (0..3).map(|n| format!("u:{n}{}", "x".repeat(LIMIT / 2))).collect();
     let lines: Vec<&str> = long.iter().map(String::as_str).collect();
     let ask = stage.post(PATH, &chat(&lines)).memory("m");
-    let told = ask.header("x-everwhen-trace", "1").told().await;
-    let trace = stage.get(told.header("x-everwhen-trace").unwrap()).told().await;
+    let response = ask.header("x-everwhen-trace", "1").response().await;
+    let trace = stage.get(response.header("x-everwhen-trace").unwrap()).response().await;
     assert!(trace.text.len() < 300 * 1024, "{}", trace.text.len());
     let trace = trace.json();
     assert_eq!(trace["shortened"], true);

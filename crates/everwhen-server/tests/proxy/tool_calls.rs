@@ -62,8 +62,8 @@ async fn streamed_calls_of_an_ollama_have_their_own_index_and_id() {
     let mut seen = Vec::new();
     for _ in 0..2 {
         stage.upstream.answers(Script::stream("application/x-ndjson", &[&porto, &rome, &end]));
-        let told = stage.post("/v1/chat/completions", &ask(true)).memory("m").told().await;
-        let events = events(&told.text);
+        let response = stage.post("/v1/chat/completions", &ask(true)).memory("m").response().await;
+        let events = events(&response.text);
         let calls: Vec<&Value> = events
             .iter()
             .flat_map(|event| event["choices"][0]["delta"]["tool_calls"].as_array())
@@ -92,14 +92,15 @@ async fn whole_calls_of_an_ollama_keep_the_ids_it_gave() {
     let calls = json!([with_id("call_a", "Porto"), with_id("call_b", "Rome")]);
     let reply = serde_json::from_str(&line(&assistant("", &calls), true)).unwrap();
     stage.upstream.answers(Script::json(200, &reply));
-    let told = stage.post("/v1/chat/completions", &ask(false)).memory("m").told().await.json();
-    let choice = &told["choices"][0];
+    let response =
+        stage.post("/v1/chat/completions", &ask(false)).memory("m").response().await.json();
+    let choice = &response["choices"][0];
     let calls = choice["message"]["tool_calls"].as_array().unwrap();
     assert_eq!((&calls[0]["id"], &calls[1]["id"]), (&json!("call_a"), &json!("call_b")));
     assert_eq!(calls[0]["type"], "function");
     assert_eq!(choice["finish_reason"], "tool_calls");
     let usage = json!({ "prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18 });
-    assert_eq!(told["usage"], usage);
+    assert_eq!(response["usage"], usage);
 }
 
 #[tokio::test]
@@ -113,7 +114,7 @@ async fn results_of_openai_clients_name_their_tool_before_an_ollama() {
         { "role": "tool", "tool_call_id": "b", "content": "noon" },
         { "role": "tool", "tool_call_id": "a", "content": "sunny" },
     ] });
-    stage.post("/v1/chat/completions", &body.to_string()).memory("m").told().await;
+    stage.post("/v1/chat/completions", &body.to_string()).memory("m").response().await;
     let sent = stage.upstream.last().json();
     let tools: Vec<&Value> = sent["messages"].as_array().unwrap()[2..].iter().collect();
     assert_eq!((&tools[0]["tool_name"], &tools[0]["tool_call_id"]), (&json!("time"), &json!("b")));
@@ -139,7 +140,7 @@ async fn results_of_ollama_clients_answer_the_call_they_belong_to() {
         { "role": "tool", "content": "rain" },
         { "role": "tool", "content": "fog" },
     ] });
-    stage.post("/api/chat", &body.to_string()).memory("m").told().await;
+    stage.post("/api/chat", &body.to_string()).memory("m").response().await;
     let sent = stage.upstream.last().json();
     let made =
         |message: usize, call: usize| sent["messages"][message]["tool_calls"][call]["id"].clone();
@@ -178,8 +179,8 @@ async fn streamed_calls_of_openai_reach_ollama_clients_whole_and_apart() {
     events.push("data: [DONE]\n\n".into());
     let pieces: Vec<&str> = events.iter().map(String::as_str).collect();
     stage.upstream.answers(Script::stream("text/event-stream", &pieces));
-    let told = stage.post("/api/chat", &ask(true)).memory("m").told().await;
-    let lines = lines(&told.text);
+    let response = stage.post("/api/chat", &ask(true)).memory("m").response().await;
+    let lines = lines(&response.text);
     assert_eq!(lines[0]["message"]["thinking"], "hm");
     let call = |index: usize, id: &str, city: &str| {
         let arguments = json!({ "city": city });
@@ -208,8 +209,8 @@ async fn an_upstream_that_does_not_count_its_calls_is_understood() {
     stage
         .upstream
         .answers(Script::stream("text/event-stream", &events.each_ref().map(String::as_str)));
-    let told = stage.post("/api/chat", &ask(true)).memory("m").told().await;
-    let calls = lines(&told.text)[0]["message"]["tool_calls"].clone();
+    let response = stage.post("/api/chat", &ask(true)).memory("m").response().await;
+    let calls = lines(&response.text)[0]["message"]["tool_calls"].clone();
     assert_eq!(calls[0]["function"]["arguments"]["city"], "Porto");
     assert_eq!(calls[1]["function"]["arguments"]["city"], "Rome");
 }
@@ -220,7 +221,7 @@ async fn images_keep_their_type_and_one_that_cannot_be_fetched_is_refused() {
     let images = json!(["/9j/4AAQ", "iVBORw0K", "R0lGODlh", "UklGRg", "data:image/bmp;base64,Qk0"]);
     let user = json!({ "role": "user", "content": "What is it?", "images": images });
     let body = json!({ "model": "m", "stream": false, "messages": [user] }).to_string();
-    stage.post("/api/chat", &body).memory("m").told().await;
+    stage.post("/api/chat", &body).memory("m").response().await;
     let sent = stage.upstream.last().json();
     let url = |at: usize| sent["messages"][0]["content"][at]["image_url"]["url"].clone();
     assert_eq!(url(1), "data:image/jpeg;base64,/9j/4AAQ");
@@ -233,9 +234,9 @@ async fn images_keep_their_type_and_one_that_cannot_be_fetched_is_refused() {
     let image = json!({ "type": "image_url", "image_url": { "url": "https://example.org/a.png" } });
     let user = json!({ "role": "user", "content": [{ "type": "text", "text": "Look." }, image] });
     let body = json!({ "model": "m", "messages": [user] }).to_string();
-    let told = stage.post("/v1/chat/completions", &body).memory("m").told().await;
-    assert_eq!((told.status, stage.upstream.sent().len()), (400, 0));
-    let message = told.json()["error"]["message"].as_str().unwrap().to_owned();
+    let response = stage.post("/v1/chat/completions", &body).memory("m").response().await;
+    assert_eq!((response.status, stage.upstream.sent().len()), (400, 0));
+    let message = response.json()["error"]["message"].as_str().unwrap().to_owned();
     assert!(message.contains("messages[0]") && message.contains("base64"), "{message}");
 }
 
@@ -248,7 +249,7 @@ async fn settings_have_the_form_the_other_language_wants() {
         "response_format": { "type": "json_schema", "json_schema": { "name": "x", "schema": { "type": "object" } } },
         "messages": [{ "role": "user", "content": "hi", "name": "ana" }],
     });
-    stage.post("/v1/chat/completions", &body.to_string()).memory("m").told().await;
+    stage.post("/v1/chat/completions", &body.to_string()).memory("m").response().await;
     let sent = stage.upstream.last().json();
     assert_eq!(sent["options"], json!({ "stop": ["END"], "num_predict": 5 }));
     assert_eq!((&sent["think"], &sent["format"]), (&json!("low"), &json!({ "type": "object" })));
@@ -259,7 +260,7 @@ async fn settings_have_the_form_the_other_language_wants() {
         "model": "m", "stream": false, "think": "high", "options": { "num_predict": -1, "stop": ["END"] },
         "format": "json", "messages": [{ "role": "user", "content": "hi" }],
     });
-    stage.post("/api/chat", &body.to_string()).memory("m").told().await;
+    stage.post("/api/chat", &body.to_string()).memory("m").response().await;
     let sent = stage.upstream.last().json();
     assert_eq!((&sent["max_tokens"], &sent["stop"]), (&Value::Null, &json!(["END"])));
     assert_eq!(

@@ -27,7 +27,8 @@ async fn openai_before_ollama() {
             { "role": "tool", "tool_call_id": "c", "content": "2" },
         ],
     });
-    let told = stage.post("/v1/chat/completions", &body.to_string()).memory("m").told().await;
+    let response =
+        stage.post("/v1/chat/completions", &body.to_string()).memory("m").response().await;
     let sent = stage.upstream.last();
     assert_eq!(sent.path, "/api/chat");
     assert_eq!(
@@ -45,7 +46,7 @@ async fn openai_before_ollama() {
             ],
         })
     );
-    let reply = told.json();
+    let reply = response.json();
     assert_eq!(reply["object"], "chat.completion");
     assert_eq!(reply["choices"][0]["message"], json!({ "role": "assistant", "content": "Noted." }));
     assert_eq!(reply["choices"][0]["finish_reason"], "stop");
@@ -69,11 +70,12 @@ async fn openai_events_before_ollama_lines() {
         "model": "m", "stream": true, "stream_options": { "include_usage": true },
         "messages": [{ "role": "user", "content": "hi" }],
     });
-    let told = stage.post("/v1/chat/completions", &body.to_string()).memory("m").told().await;
-    assert_eq!(told.header("content-type"), Some("text/event-stream"));
+    let response =
+        stage.post("/v1/chat/completions", &body.to_string()).memory("m").response().await;
+    assert_eq!(response.header("content-type"), Some("text/event-stream"));
     let events: Vec<&str> =
-        told.text.split("\n\n").filter_map(|event| event.strip_prefix("data: ")).collect();
-    assert_eq!(events.len(), 5, "{}", told.text);
+        response.text.split("\n\n").filter_map(|event| event.strip_prefix("data: ")).collect();
+    assert_eq!(events.len(), 5, "{}", response.text);
     assert_eq!(events[4], "[DONE]");
     let json = |place: usize| serde_json::from_str::<Value>(events[place]).unwrap();
     assert_eq!(json(0)["choices"][0]["delta"], json!({ "role": "assistant", "content": "Hel" }));
@@ -89,14 +91,14 @@ async fn ollama_before_openai() {
         "model": "m", "stream": false, "options": { "temperature": 0.5, "num_predict": 7 }, "format": { "type": "object" },
         "messages": [{ "role": "user", "content": "hi", "images": ["QUJD"] }],
     });
-    let told = stage.post("/api/chat", &body.to_string()).memory("m").told().await;
+    let response = stage.post("/api/chat", &body.to_string()).memory("m").response().await;
     let sent = stage.upstream.last();
     assert_eq!(sent.path, "/v1/chat/completions");
     let sent = sent.json();
     assert_eq!((&sent["temperature"], &sent["max_tokens"]), (&json!(0.5), &json!(7)));
     assert_eq!(sent["response_format"]["json_schema"]["schema"], json!({ "type": "object" }));
     assert_eq!(sent["messages"][0]["content"][1]["image_url"]["url"], "data:image/png;base64,QUJD");
-    let reply = told.json();
+    let reply = response.json();
     assert_eq!((&reply["message"]["content"], &reply["done"]), (&json!("Noted."), &json!(true)));
 }
 
@@ -121,11 +123,11 @@ async fn ollama_lines_before_openai_events() {
         .upstream
         .answers(Script::stream("text/event-stream", &events.each_ref().map(String::as_str)));
     let body = json!({ "model": "m", "messages": [{ "role": "user", "content": "hi" }] });
-    let told = stage.post("/api/chat", &body.to_string()).memory("m").told().await;
-    assert_eq!(told.header("content-type"), Some("application/x-ndjson"));
+    let response = stage.post("/api/chat", &body.to_string()).memory("m").response().await;
+    assert_eq!(response.header("content-type"), Some("application/x-ndjson"));
     let lines: Vec<Value> =
-        told.text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(lines.len(), 4, "{}", told.text);
+        response.text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 4, "{}", response.text);
     assert_eq!(lines[0]["message"]["content"], "Hel");
     assert_eq!(
         lines[2]["message"]["tool_calls"],
@@ -143,25 +145,26 @@ async fn lists_and_errors_are_translated() {
     let tags =
         json!({ "models": [{ "name": "llama3:latest", "modified_at": "2025-06-01T00:00:00Z" }] });
     stage.upstream.answers(Script::json(200, &tags));
-    let models = stage.get("/v1/models").told().await.json();
+    let models = stage.get("/v1/models").response().await.json();
     assert_eq!(
         (&models["data"][0]["id"], &models["object"]),
         (&json!("llama3:latest"), &json!("list"))
     );
     stage.upstream.answers(Script::json(404, &json!({ "error": "model \"x\" not found" })));
     let body = json!({ "model": "x", "messages": [{ "role": "user", "content": "hi" }] });
-    let told = stage.post("/v1/chat/completions", &body.to_string()).memory("m").told().await;
+    let response =
+        stage.post("/v1/chat/completions", &body.to_string()).memory("m").response().await;
     assert_eq!(
-        (told.status, &told.json()["error"]["message"]),
+        (response.status, &response.json()["error"]["message"]),
         (404, &json!("model \"x\" not found"))
     );
 
     let stage = Stage::with(OPENAI).await;
     stage.upstream.answers(Script::json(200, &json!({ "data": [{ "id": "gpt", "created": 1 }] })));
-    assert_eq!(stage.get("/api/tags").told().await.json()["models"][0]["name"], "gpt");
-    assert!(stage.get("/api/version").told().await.json()["version"].is_string());
+    assert_eq!(stage.get("/api/tags").response().await.json()["models"][0]["name"], "gpt");
+    assert!(stage.get("/api/version").response().await.json()["version"].is_string());
     assert!(
-        stage.post("/api/show", "{\"model\":\"gpt\"}").told().await.json()["capabilities"]
+        stage.post("/api/show", "{\"model\":\"gpt\"}").response().await.json()["capabilities"]
             .is_array()
     );
     stage.upstream.answers(Script::json(200, &completion("Noted.")));
@@ -192,7 +195,7 @@ async fn every_translated_model_has_a_digest_of_its_own() {
         stage.upstream.answers(Script::json(200, &same));
         stage.upstream.answers(Script::json(200, &same));
         stage.upstream.answers(Script::json(200, &same));
-        let models = stage.get("/api/tags").told().await.json()["models"].clone();
+        let models = stage.get("/api/tags").response().await.json()["models"].clone();
         let digest = |model: &Value| {
             let text = |name: &str| model[name].as_str().unwrap_or_default().to_owned();
             (text("name"), text("digest"))
@@ -215,11 +218,11 @@ async fn every_translated_model_has_a_digest_of_its_own() {
 #[tokio::test]
 async fn a_model_of_another_upstream_is_shown_as_far_as_it_is_known() {
     let stage = Stage::with(BOTH).await;
-    let shown = stage.post("/api/show", r#"{"model":"oai/gpt-4o"}"#).told().await.json();
+    let shown = stage.post("/api/show", r#"{"model":"oai/gpt-4o"}"#).response().await.json();
     assert_eq!((&shown["details"]["family"], stage.upstream.sent().len()), (&json!("openai"), 0));
     assert!(shown["capabilities"].as_array().unwrap().contains(&json!("tools")));
     assert_eq!(shown["model_info"]["general.architecture"], "openai");
-    let passed = stage.post("/api/show", r#"{"model":"llama3"}"#).told().await.json();
+    let passed = stage.post("/api/show", r#"{"model":"llama3"}"#).response().await.json();
     assert_eq!(passed["path"], "/api/show", "the Ollama shows its own");
 }
 
@@ -228,9 +231,9 @@ async fn a_count_of_tokens_says_what_it_leaves_out() {
     let stage = Stage::with("upstream = 'anthropic+UPSTREAM'\n").await;
     stage.upstream.answers(Script::json(200, &json!({ "input_tokens": 7 })));
     let body = r#"{"model":"m","messages":[{"role":"user","content":"hi"}]}"#;
-    let told = stage.post("/v1/messages/count_tokens", body).told().await;
-    assert_eq!(told.json()["input_tokens"], 7);
+    let response = stage.post("/v1/messages/count_tokens", body).response().await;
+    assert_eq!(response.json()["input_tokens"], 7);
     assert_eq!(stage.upstream.last().body, body);
-    let left_out = told.header("x-everwhen-not-counted").unwrap();
+    let left_out = response.header("x-everwhen-not-counted").unwrap();
     assert_eq!(left_out, "stamps, and up to 1000 tokens of memory");
 }

@@ -20,11 +20,11 @@ async fn named(
     for (name, value) in headers {
         ask = ask.header(name, value);
     }
-    let told = ask.told().await;
-    assert_eq!(told.status, 200, "{}", told.text);
+    let response = ask.response().await;
+    assert_eq!(response.status, 200, "{}", response.text);
     stage.state.settle().await;
-    let header = |name| told.header(name).unwrap_or_default().to_owned();
-    assert_eq!(told.header("x-everwhen-degraded"), None);
+    let header = |name| response.header(name).unwrap_or_default().to_owned();
+    assert_eq!(response.header("x-everwhen-degraded"), None);
     (header("x-everwhen-memory"), header("x-everwhen-memory-source"))
 }
 
@@ -173,9 +173,9 @@ async fn a_tag_may_begin_a_message_in_every_language() {
         ("/api/chat", json!({ "model": "m", "messages": user, "stream": false })),
     ] {
         let stage = Stage::with(ALL).await;
-        let told = stage.post(path, &body.to_string()).told().await;
-        assert_eq!(told.status, 200, "{path}: {}", told.text);
-        assert_eq!(told.header("x-everwhen-memory"), Some("d"), "{path}");
+        let response = stage.post(path, &body.to_string()).response().await;
+        assert_eq!(response.status, 200, "{path}: {}", response.text);
+        assert_eq!(response.header("x-everwhen-memory"), Some("d"), "{path}");
         let sent = stage.upstream.last().body;
         assert!(sent.contains("\"(Sunday, 2025-06-01 12:00:00) hello\""), "{path}: {sent}");
         assert_eq!(stage.said("d").await[0], "12:00 user hello", "{path}");
@@ -207,8 +207,8 @@ async fn a_user_counts_if_open_webui_has_signed_for_it() {
     assert_eq!(named(&stage, path, &chat(&["u:later"]), &late).await.1, "new");
 
     let stage = Stage::new().await;
-    let told = named(&stage, path, &chat(&["u:hi"]), &late).await;
-    assert_eq!(told.1, "new", "without a secret nobody is believed");
+    let response = named(&stage, path, &chat(&["u:hi"]), &late).await;
+    assert_eq!(response.1, "new", "without a secret nobody is believed");
 }
 
 #[tokio::test]

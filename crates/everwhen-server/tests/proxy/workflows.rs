@@ -3,6 +3,9 @@
 use std::time::Duration;
 
 use everwhen::job::{Job, JobKind};
+use everwhen::memory::{Address, Name, NewEntry, Role, Said};
+use everwhen::{Engine, Forget, Vault};
+use everwhen_testkit::engine_over;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -53,9 +56,9 @@ impl WorkflowServer {
 
     /// What it answers.
     async fn says(&self, lines: &[&str]) -> String {
-        let told = self.chat(lines, false).told().await;
-        assert_eq!(told.status, 200, "{}", told.text);
-        told.json()["choices"][0]["message"]["content"].as_str().unwrap().to_owned()
+        let response = self.chat(lines, false).response().await;
+        assert_eq!(response.status, 200, "{}", response.text);
+        response.json()["choices"][0]["message"]["content"].as_str().unwrap().to_owned()
     }
 
     /// Goes on with what is left of workflows until nothing is.
@@ -109,12 +112,12 @@ async fn workflows_are_listed_as_models_at_both_doors() {
     let server = WorkflowServer::new(&[("chat", DATED), ("other", DATED)]).await;
     let models = json!({ "object": "list", "data": [{ "id": "m", "object": "model" }] });
     server.stage.upstream.answers(Script::json(200, &models));
-    let listed = server.stage.get("/v1/models").told().await.json();
+    let listed = server.stage.get("/v1/models").response().await.json();
     let ids: Vec<&str> =
         listed["data"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
     assert_eq!(ids, ["m", "everwhen/chat", "everwhen/other"]);
     server.stage.upstream.answers(Script::json(500, &json!({})));
-    let listed = server.stage.get("/api/tags").told().await.json();
+    let listed = server.stage.get("/api/tags").response().await.json();
     assert_eq!(listed["models"][0]["name"], "everwhen/chat");
     assert_eq!(listed["models"][1]["model"], "everwhen/other");
 }
@@ -122,13 +125,13 @@ async fn workflows_are_listed_as_models_at_both_doors() {
 #[tokio::test]
 async fn a_workflow_can_be_looked_up_as_one_model() {
     let server = WorkflowServer::new(&[("chat", DATED)]).await;
-    let model = server.stage.get("/v1/models/everwhen/chat").told().await;
+    let model = server.stage.get("/v1/models/everwhen/chat").response().await;
     assert_eq!((model.status, &model.json()["id"]), (200, &json!("everwhen/chat")));
-    let absent = server.stage.get("/v1/models/everwhen/none").told().await;
+    let absent = server.stage.get("/v1/models/everwhen/none").response().await;
     assert_eq!(absent.status, 404);
     assert!(absent.text.contains("there are: everwhen/chat"), "{}", absent.text);
     let asked = json!({ "model": "everwhen/chat:latest" }).to_string();
-    let shown = server.stage.post("/api/show", &asked).told().await;
+    let shown = server.stage.post("/api/show", &asked).response().await;
     assert_eq!((shown.status, &shown.json()["capabilities"][0]), (200, &json!("completion")));
     assert!(server.stage.upstream.sent().is_empty(), "nobody else was asked");
 }
@@ -140,12 +143,16 @@ async fn streaming_and_not_give_the_same_text_times_and_entries() {
         let server = WorkflowServer::one(DATED).await;
         let pieces = ["(Sunday, 2025-06-01 ", "12:00:00) Hel", "lo <b>"];
         server.stage.upstream.answers(Script::says(&pieces));
-        let told =
-            server.chat(&["s:Terse.", "u:Hi [DiscussionId]m[/DiscussionId]"], streams).told().await;
-        assert_eq!(told.status, 200, "{}", told.text);
+        let response = server
+            .chat(&["s:Terse.", "u:Hi [DiscussionId]m[/DiscussionId]"], streams)
+            .response()
+            .await;
+        assert_eq!(response.status, 200, "{}", response.text);
         let text = match streams {
-            true => heard(&told.text),
-            false => told.json()["choices"][0]["message"]["content"].as_str().unwrap().to_owned(),
+            true => heard(&response.text),
+            false => {
+                response.json()["choices"][0]["message"]["content"].as_str().unwrap().to_owned()
+            }
         };
         assert_eq!(text, "Hello <b>", "an echoed stamp is not said");
         let sent = server.stage.upstream.last();
@@ -159,7 +166,7 @@ async fn streaming_and_not_give_the_same_text_times_and_entries() {
         );
         server.stage.wait(60);
         server.stage.upstream.answers(Script::json(200, &completion("Again.")));
-        server.chat(&["u:Hi ", "a:Hello <b>", "u:And?"], streams).told().await;
+        server.chat(&["u:Hi ", "a:Hello <b>", "u:And?"], streams).response().await;
         assert_eq!(
             contents(&server.stage.upstream.last().body)[1..],
             [
@@ -190,13 +197,14 @@ async fn it_answers_in_ollamas_language_too() {
         server.stage.upstream.answers(Script::says(&["Hel", "lo"]));
         let body = json!({ "model": "everwhen/w:latest", "stream": streams,
             "messages": [{ "role": "user", "content": "Hi" }] });
-        let told = server.stage.post("/api/chat", &body.to_string()).memory("m").told().await;
-        assert_eq!(told.status, 200, "{}", told.text);
-        let lines = told.text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let response =
+            server.stage.post("/api/chat", &body.to_string()).memory("m").response().await;
+        assert_eq!(response.status, 200, "{}", response.text);
+        let lines = response.text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
         let said: String = lines
             .filter_map(|line| line["message"]["content"].as_str().map(str::to_owned))
             .collect();
-        assert_eq!(said, "Hello", "{}", told.text);
+        assert_eq!(said, "Hello", "{}", response.text);
     }
     assert_eq!(server.stage.said("m").await, ["12:00 user Hi", "12:00 assistant Hello"]);
 }
@@ -235,13 +243,18 @@ async fn what_workflows_ask_is_in_usage_and_under_the_cap() {
     assert_eq!(server.says(&["u:Hi"]).await, "Noted.");
     server.stage.upstream.answers(paid("Kept."));
     server.run_workflows().await;
-    let usage = server.stage.get("/v1/vaults/default/usage?since=2020-01-01").told().await.json();
+    let usage =
+        server.stage.get("/v1/vaults/default/usage?since=2020-01-01").response().await.json();
     let rows = usage["data"].as_array().unwrap();
     assert_eq!(rows.len(), 1, "{usage}");
     assert_eq!((&rows[0]["purpose"], &rows[0]["calls"]), (&json!("workflow"), &json!(2)));
     assert_eq!(usage["total"]["cost"], json!(2.0), "{usage}");
+    let month = &usage["month"];
+    assert_eq!((&month["cost"], &month["server_cost"]), (&json!(2.0), &json!(2.0)), "{usage}");
+    assert_eq!(month["cap"], json!(1.5), "{usage}");
+    assert!(month["since"].as_str().unwrap().ends_with("-01"), "{usage}");
     // The month's money is spent.
-    let refused = server.chat(&["u:Hi", "a:Noted.", "u:Again"], false).told().await;
+    let refused = server.chat(&["u:Hi", "a:Noted.", "u:Again"], false).response().await;
     assert_ne!(refused.status, 200);
     assert!(refused.text.contains("was spent on the language model"), "{}", refused.text);
     assert_eq!(server.stage.upstream.sent().len(), 2, "nobody was asked");
@@ -266,7 +279,7 @@ async fn what_is_forgotten_is_in_no_file_that_a_workflow_wrote() {
                 format!("/v1/vaults/default/memories/m/entries/{first}")
             }
         };
-        assert_eq!(server.stage.delete(&path).told().await.status, 200);
+        assert_eq!(server.stage.delete(&path).response().await.status, 200);
         server.run_workflows().await;
         assert_eq!(server.file("m.txt"), None, "{path}");
         let flows = server.flows.path().join("files");
@@ -276,6 +289,89 @@ async fn what_is_forgotten_is_in_no_file_that_a_workflow_wrote() {
         }
         assert_eq!(files_with(&places, "They said"), Vec::<String>::new(), "{path}");
     }
+}
+
+const BEFORE: &str = r#"[
+    {"type": "SaveCustomFile", "filepath": "{Discussion_Id}.txt", "content": "{chat_user_prompt_last_one}|", "mode": "append"},
+    {"type": "Standard", "endpointName": "e", "prompt": "{chat_user_prompt_last_one}", "returnToUser": true}]"#;
+
+/// The vault of a chat is known by its name only when the run begins.
+#[tokio::test]
+async fn files_written_before_the_answer_are_those_of_the_vault() {
+    let server = WorkflowServer::one(BEFORE).await;
+    server.says(&["u:one"]).await;
+    server.says(&["u:one", "a:Noted.", "u:two"]).await;
+    assert_eq!(server.file("m.txt").as_deref(), Some("one|two|"));
+    let vaults = server.flows.path().join("files/vaults");
+    assert_eq!(std::fs::read_dir(vaults).unwrap().count(), 1);
+    server.stage.delete("/v1/vaults/default/memories/m").response().await;
+    assert_eq!(server.file("m.txt"), None);
+}
+
+/// Another server over the same store forgets; this one is told nothing.
+#[tokio::test]
+async fn files_of_workflows_go_when_another_server_forgets() {
+    for (forget, by_use) in [(Forgetting::Entry, true), (Forgetting::Entry, false)]
+        .into_iter()
+        .chain([(Forgetting::Memory, false), (Forgetting::Vault, false)])
+    {
+        let server = WorkflowServer::one(BEHIND).await;
+        assert_eq!(server.says(&["u:a SECRET"]).await, "Noted.");
+        server.stage.upstream.answers(Script::json(200, &completion("They said a SECRET.")));
+        server.run_workflows().await;
+        server.stage.state.sweep().await;
+        assert!(server.file("m.txt").is_some(), "nothing was forgotten");
+        // Something else is forgotten first.
+        let (other, vault) = another_engine(&server.stage).await;
+        let elsewhere = Address::Name(Name::new("memory", "elsewhere").unwrap());
+        let said = NewEntry::new(Role::User, Said::new("x").unwrap());
+        vault.remember(elsewhere.clone(), vec![said], None).await.unwrap();
+        vault.forget(elsewhere, Forget::Memory, None).await.unwrap();
+        server.stage.state.sweep().await;
+        assert!(server.file("m.txt").is_some(), "something else was forgotten");
+        forget.run(&server.stage, &vault).await;
+        if by_use {
+            server.stage.upstream.answers(Script::json(200, &completion("Noted.")));
+            server.says(&["u:Hello again"]).await;
+        } else {
+            server.stage.state.sweep().await;
+        }
+        assert_eq!(server.file("m.txt"), None, "{forget:?} {by_use}");
+        let flows = [server.flows.path().join("files")];
+        assert_eq!(files_with(&flows, "They said"), Vec::<String>::new(), "{forget:?}");
+        drop(other);
+    }
+}
+
+/// What another server forgets of the memory `m`.
+#[derive(Debug, Clone, Copy)]
+enum Forgetting {
+    Entry,
+    Memory,
+    Vault,
+}
+
+impl Forgetting {
+    async fn run(self, stage: &Stage, vault: &Vault) {
+        let memory = Address::Name(Name::new("memory", "m").unwrap());
+        let what = match self {
+            Self::Entry => Forget::Entry(stage.entries("m").await[0].id),
+            Self::Memory => Forget::Memory,
+            Self::Vault => {
+                vault.forget_vault(None).await.unwrap();
+                return;
+            }
+        };
+        vault.forget(memory, what, None).await.unwrap();
+    }
+}
+
+/// Another engine over the store of a server, and its first vault.
+async fn another_engine(stage: &Stage) -> (Engine, Vault) {
+    let (other, _) = engine_over(stage.store.clone());
+    let vaults = other.vaults(None, 1).await.unwrap();
+    let vault = other.vault(vaults[0].id.into()).await.unwrap();
+    (other, vault)
 }
 
 /// Every file below some directories that has this text in it.
@@ -371,20 +467,20 @@ async fn failures_are_told_in_the_clients_words_and_touch_nobody_else() {
     ])
     .await;
     for streams in [false, true] {
-        let told = server.chat(&["u:Hi"], streams).told().await;
-        assert_eq!(told.status, 503, "{}", told.text);
-        let message = told.json()["error"]["message"].as_str().unwrap().to_owned();
+        let response = server.chat(&["u:Hi"], streams).response().await;
+        assert_eq!(response.status, 503, "{}", response.text);
+        let message = response.json()["error"]["message"].as_str().unwrap().to_owned();
         assert!(message.contains("w: the node \"Ask\" on line 1"), "{message}");
     }
     let body =
         json!({ "model": "everwhen/nobody", "messages": [{ "role": "user", "content": "x" }] });
-    let told = server.stage.post("/v1/chat/completions", &body.to_string()).told().await;
-    assert_eq!(told.status, 404);
-    assert!(told.text.contains("everwhen/fine"), "{}", told.text);
+    let response = server.stage.post("/v1/chat/completions", &body.to_string()).response().await;
+    assert_eq!(response.status, 404);
+    assert!(response.text.contains("everwhen/fine"), "{}", response.text);
     let body =
         json!({ "model": "everwhen/fine", "messages": [{ "role": "user", "content": "x" }] });
-    let told = server.stage.post("/v1/chat/completions", &body.to_string()).told().await;
-    assert_eq!(told.json()["choices"][0]["message"]["content"], "fine");
+    let response = server.stage.post("/v1/chat/completions", &body.to_string()).response().await;
+    assert_eq!(response.json()["choices"][0]["message"]["content"], "fine");
 }
 
 #[tokio::test]
@@ -395,9 +491,9 @@ async fn a_workflow_answers_while_memory_is_down() {
     )
     .await;
     server.stage.store.down.store(true, std::sync::atomic::Ordering::SeqCst);
-    let told = server.chat(&["u:Hi"], false).told().await;
-    assert_eq!(told.status, 200, "{}", told.text);
-    assert!(told.header("x-everwhen-degraded").is_some());
+    let response = server.chat(&["u:Hi"], false).response().await;
+    assert_eq!(response.status, 200, "{}", response.text);
+    assert!(response.header("x-everwhen-degraded").is_some());
     assert_eq!(
         contents(&server.stage.upstream.last().body),
         ["There is not yet a summary file Hi"]
@@ -443,22 +539,25 @@ async fn text_completions_reach_workflows() {
     .await;
     let prompt = "[Beg_Sys]Be kind.[Beg_User]Hi[Beg_Assistant]Hello[Beg_User]And?[Beg_Assistant]";
     let body = json!({ "model": "everwhen/w", "prompt": prompt });
-    let told = server.stage.post("/v1/completions", &body.to_string()).memory("m").told().await;
-    assert_eq!(told.status, 200, "{}", told.text);
-    assert_eq!(told.json()["object"], "text_completion");
-    assert_eq!(told.json()["choices"][0]["text"], "Be kind.|Hello\nAnd?");
+    let response =
+        server.stage.post("/v1/completions", &body.to_string()).memory("m").response().await;
+    assert_eq!(response.status, 200, "{}", response.text);
+    assert_eq!(response.json()["object"], "text_completion");
+    assert_eq!(response.json()["choices"][0]["text"], "Be kind.|Hello\nAnd?");
     let body =
         json!({ "model": "everwhen/w", "prompt": "Hi", "system": "Be brief.", "stream": false });
-    let told = server.stage.post("/api/generate", &body.to_string()).memory("m2").told().await;
-    assert_eq!(told.json()["response"], "Be brief.|Hi", "{}", told.text);
+    let response =
+        server.stage.post("/api/generate", &body.to_string()).memory("m2").response().await;
+    assert_eq!(response.json()["response"], "Be brief.|Hi", "{}", response.text);
     let body = json!({ "model": "everwhen/w", "prompt": "Hi", "stream": true });
-    let told = server.stage.post("/api/generate", &body.to_string()).memory("m3").told().await;
-    let first: Value = serde_json::from_str(told.text.lines().next().unwrap()).unwrap();
+    let response =
+        server.stage.post("/api/generate", &body.to_string()).memory("m3").response().await;
+    let first: Value = serde_json::from_str(response.text.lines().next().unwrap()).unwrap();
     assert_eq!(
         (&first["response"], &first["done"]),
         (&json!("|Hi"), &json!(false)),
         "{}",
-        told.text
+        response.text
     );
 }
 
@@ -469,10 +568,10 @@ async fn a_flawed_file_leaves_the_server_and_the_other_workflows_alone() {
         ("fine", r#"[{"type": "StaticResponse", "content": "fine"}]"#),
     ])
     .await;
-    let told = server.chat(&["u:Hi"], false).told().await;
-    assert_eq!(told.status, 404);
-    assert!(told.text.contains("this is not JSON"), "{}", told.text);
-    let models = server.stage.get("/v1/models").told().await;
+    let response = server.chat(&["u:Hi"], false).response().await;
+    assert_eq!(response.status, 404);
+    assert!(response.text.contains("this is not JSON"), "{}", response.text);
+    let models = server.stage.get("/v1/models").response().await;
     assert!(models.text.contains("everwhen/fine"), "{}", models.text);
     assert!(!models.text.contains("everwhen/w\""), "{}", models.text);
 }

@@ -27,8 +27,8 @@ pub(crate) async fn share(sequence: &Sequence, last: usize) -> Result<f64, Strin
     for turn in 0..TURNS {
         for step in [asks(base, turn), answers(base, turn)] {
             history.push(said(&step, turn, exchanges[last].protocol));
-            let (told, exchange) = play.exchange(&Step { messages: history, ..step }).await?;
-            play.compare_memory(base, &told)?;
+            let (response, exchange) = play.exchange(&Step { messages: history, ..step }).await?;
+            play.compare_memory(base, &response)?;
             exchanges.push(exchange);
             history = play.history(exchanges.len() - 1);
         }

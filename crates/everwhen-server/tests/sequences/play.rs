@@ -6,7 +6,7 @@ use everwhen::memory::Entry;
 use serde_json::{Map, Value, json};
 
 use crate::shape::{Protocol, merged};
-use crate::stage::{Fault, Stage, Told};
+use crate::stage::{Fault, HttpResponse, Stage};
 use crate::stamps;
 use crate::wire::{Sequence, Step};
 
@@ -112,17 +112,20 @@ impl<'s> Play<'s> {
     }
 
     async fn step(&mut self, step: &Step) -> Result<(), String> {
-        let (told, Exchange { body, sent, .. }) = self.exchange(step).await?;
+        let (response, Exchange { body, sent, .. }) = self.exchange(step).await?;
         if let Some(fault) = self.fault {
             let adds_more = self.sequence.settings.is_some();
-            return passed(step, (fault, adds_more), &told, (&body, &sent));
+            return passed(step, (fault, adds_more), &response, (&body, &sent));
         }
-        self.compare_memory(step, &told)?;
-        self.compare(step, &told, &body, &sent)
+        self.compare_memory(step, &response)?;
+        self.compare(step, &response, &body, &sent)
     }
 
     /// Sends the request of a step and waits until everything about it is stored.
-    pub(crate) async fn exchange(&mut self, step: &Step) -> Result<(Told, Exchange), String> {
+    pub(crate) async fn exchange(
+        &mut self,
+        step: &Step,
+    ) -> Result<(HttpResponse, Exchange), String> {
         self.stage.wait(step.wait);
         self.minute += step.wait;
         let path = step.path.as_ref().unwrap_or(&self.sequence.path);
@@ -135,14 +138,14 @@ impl<'s> Play<'s> {
         for (name, value) in self.sequence.headers.iter().chain(&step.headers) {
             ask = ask.header(name, value);
         }
-        let told = ask.told().await;
+        let response = ask.response().await;
         self.stage.state.settle().await;
         messages.extend(protocol.kept(step));
         self.played.push(Played { name: step.name.clone(), messages });
         let sent = self.stage.upstream.sent();
         let [sent] = &sent[before..] else { return Err("the upstream was not asked once".into()) };
         let (sent, failed) = (sent.body.clone(), step.status >= 400);
-        Ok((told, Exchange { protocol, body, sent, minute: self.minute, failed }))
+        Ok((response, Exchange { protocol, body, sent, minute: self.minute, failed }))
     }
 
     fn body(&self, step: &Step, protocol: Protocol, messages: &[Value]) -> String {
@@ -183,9 +186,15 @@ impl<'s> Play<'s> {
         found.ok_or_else(|| format!("there is no step {name:?} before this one"))
     }
 
-    fn compare(&self, step: &Step, told: &Told, body: &str, sent: &str) -> Result<(), String> {
-        same("status", &step.status, &told.status)?;
-        if let Some(reason) = told.header("x-everwhen-degraded") {
+    fn compare(
+        &self,
+        step: &Step,
+        response: &HttpResponse,
+        body: &str,
+        sent: &str,
+    ) -> Result<(), String> {
+        same("status", &step.status, &response.status)?;
+        if let Some(reason) = response.header("x-everwhen-degraded") {
             return Err(format!("memory failed: {reason}"));
         }
         only_additions(body, sent, self.sequence.settings.is_some())?;
@@ -194,7 +203,7 @@ impl<'s> Play<'s> {
         }
         if let Some(expected) = &step.stamped {
             let sent: Value = serde_json::from_str(sent).map_err(|error| error.to_string())?;
-            same("stamped", expected, &stamps::told(&sent))?;
+            same("stamped", expected, &stamps::found(&sent))?;
         }
         let escaped = |text: &String| json!(text).to_string().trim_matches('"').to_owned();
         let has = |text: &&String| sent.contains(&escaped(text));
@@ -208,8 +217,12 @@ impl<'s> Play<'s> {
     }
 
     /// A label stands for one memory, told by the same name in every step, and two labels for two.
-    pub(crate) fn compare_memory(&mut self, step: &Step, told: &Told) -> Result<(), String> {
-        let Some(memory) = told.header("x-everwhen-memory") else {
+    pub(crate) fn compare_memory(
+        &mut self,
+        step: &Step,
+        response: &HttpResponse,
+    ) -> Result<(), String> {
+        let Some(memory) = response.header("x-everwhen-memory") else {
             return same("memory", &step.memory.as_str(), &NONE);
         };
         if step.memory == NONE {
@@ -261,17 +274,17 @@ impl Play<'_> {
 fn passed(
     step: &Step,
     (fault, adds_more): (Fault, bool),
-    told: &Told,
+    response: &HttpResponse,
     (body, sent): (&str, &str),
 ) -> Result<(), String> {
-    same("status", &step.status, &told.status)?;
+    same("status", &step.status, &response.status)?;
     match fault {
         // It is known when everything was said before the answer is lost.
         Fault::LosesAnswers => only_additions(body, sent, adds_more)?,
         _ => same("what the upstream was sent", &without_tags(body).as_str(), &sent)?,
     }
-    let is_told = told.header("x-everwhen-degraded").is_some();
-    same("whether the client is told", &(step.memory != NONE), &is_told)
+    let is_degraded = response.header("x-everwhen-degraded").is_some();
+    same("whether the client is told", &(step.memory != NONE), &is_degraded)
 }
 
 /// An entry: `12:00 user hi`, `12:00 assistant [Read] (Ana) Done.`.

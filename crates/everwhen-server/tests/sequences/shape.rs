@@ -153,7 +153,7 @@ fn pieces(text: &str) -> Vec<&str> {
 }
 
 fn events(events: &[Value], has_end: bool) -> Script {
-    let mut told: Vec<String> = events
+    let mut frames: Vec<String> = events
         .iter()
         .map(|event| match event["type"].as_str() {
             Some(kind) => format!("event: {kind}\ndata: {event}\n\n"),
@@ -161,10 +161,10 @@ fn events(events: &[Value], has_end: bool) -> Script {
         })
         .collect();
     if has_end {
-        told.push("data: [DONE]\n\n".into());
+        frames.push("data: [DONE]\n\n".into());
     }
-    let told: Vec<&str> = told.iter().map(String::as_str).collect();
-    Script::stream("text/event-stream", &told)
+    let frames: Vec<&str> = frames.iter().map(String::as_str).collect();
+    Script::stream("text/event-stream", &frames)
 }
 
 /// The blocks of a reply in Anthropic's form.

@@ -10,10 +10,10 @@ use serde_json::Value;
 /// A stamp has this many bytes at least: `(Friday, 2025-06-06 12:00:00) `.
 const SHORTEST: usize = "(Friday, 2025-06-06 12:00:00)".len();
 /// The number of characters after a stamp that are shown.
-const TOLD: usize = 60;
+const EXCERPT: usize = 60;
 
 /// Every stamp in the strings of a value, in order: `12:00 the text behind it`.
-pub(crate) fn told(value: &Value) -> Vec<String> {
+pub(crate) fn found(value: &Value) -> Vec<String> {
     match value {
         Value::String(text) => {
             let stamps = places(text).into_iter();
@@ -21,8 +21,8 @@ pub(crate) fn told(value: &Value) -> Vec<String> {
                 .map(|(place, time)| format!("{} {}", clock(time), begun(&text[place.end..])))
                 .collect()
         }
-        Value::Array(items) => items.iter().flat_map(told).collect(),
-        Value::Object(fields) => fields.values().flat_map(told).collect(),
+        Value::Array(items) => items.iter().flat_map(found).collect(),
+        Value::Object(fields) => fields.values().flat_map(found).collect(),
         _ => Vec::new(),
     }
 }
@@ -64,5 +64,5 @@ fn places(text: &str) -> Vec<(Range<usize>, Timestamp)> {
 }
 
 fn begun(text: &str) -> String {
-    text.lines().next().unwrap_or_default().chars().take(TOLD).collect()
+    text.lines().next().unwrap_or_default().chars().take(EXCERPT).collect()
 }

@@ -58,7 +58,7 @@ impl Change {
 }
 
 /// Tells a caller what came of its command, once it is known what came of the commit.
-type Told = Box<dyn FnOnce(&Result<()>)>;
+type CommitCallback = Box<dyn FnOnce(&Result<()>)>;
 
 /// The thread's side.
 pub(super) struct Writer {
@@ -136,10 +136,10 @@ impl Writer {
     /// Runs commands in one transaction and answers after its commit.
     fn commit(&mut self, batch: Vec<Change>) -> Result<()> {
         let erases = batch.iter().any(Change::erases);
-        let mut told: Vec<Told> = Vec::new();
+        let mut callbacks: Vec<CommitCallback> = Vec::new();
         let now = self.removals.len().min(REMOVED_AT_ONCE);
         let removals: Vec<i64> = self.removals.drain(..now).collect();
-        let done = self.transact(batch, &removals, &mut told);
+        let done = self.transact(batch, &removals, &mut callbacks);
         match &done {
             Err(_) => {
                 // Nothing of it happened: what is known comes from the file again.
@@ -153,15 +153,15 @@ impl Writer {
             self.is_dirty = self.table.tidy().is_err();
         }
         self.publish(&done);
-        told.into_iter().for_each(|tell| tell(&done));
+        callbacks.into_iter().for_each(|callback| callback(&done));
         done
     }
 
     fn read(&self, read: Read) {
         match read {
-            Read::Load(ids, answer) => tell(answer, self.table.load(&ids)),
-            Read::Waiting(answer) => tell(answer, self.table.waiting()),
-            Read::SetAside(limit, answer) => tell(answer, self.table.list_set_aside(limit)),
+            Read::Load(ids, answer) => send_answer(answer, self.table.load(&ids)),
+            Read::Waiting(answer) => send_answer(answer, self.table.waiting()),
+            Read::SetAside(limit, answer) => send_answer(answer, self.table.list_set_aside(limit)),
         }
     }
 
@@ -169,12 +169,12 @@ impl Writer {
         &mut self,
         batch: Vec<Change>,
         removals: &[i64],
-        told: &mut Vec<Told>,
+        callbacks: &mut Vec<CommitCallback>,
     ) -> Result<()> {
         self.table.connection.execute_batch("BEGIN IMMEDIATE").stored()?;
         let mut failed = None;
         for change in batch {
-            failed = failed.or(self.change(change, told).err());
+            failed = failed.or(self.change(change, callbacks).err());
         }
         // After what came before them.
         for id in removals {
@@ -187,41 +187,41 @@ impl Writer {
     }
 
     /// Makes one change. An error here is one of the file, and fails the whole transaction.
-    fn change(&mut self, change: Change, told: &mut Vec<Told>) -> Result<()> {
+    fn change(&mut self, change: Change, callbacks: &mut Vec<CommitCallback>) -> Result<()> {
         match change {
             Change::Put(row, answer) => {
                 let put = self.put(&row);
                 let fits = put.as_ref().map_or(Ok(()), |fits| fits.clone());
-                told.push(after(answer, fits));
+                callbacks.push(after(answer, fits));
                 put.map(drop)
             }
             Change::Assign { memory, rows, answer } => {
-                told.push(after(answer, Ok(())));
+                callbacks.push(after(answer, Ok(())));
                 rows.iter().try_for_each(|(id, head)| self.table.assign(*id, &memory, head))
             }
             Change::SetAside { id, reason, answer } => {
-                told.push(after(answer, Ok(())));
+                callbacks.push(after(answer, Ok(())));
                 if let Some((state, _)) = self.known.get_mut(&id) {
                     *state = RowState::SetAside;
                 }
                 self.table.set_aside(id, &reason)
             }
             Change::Discard(id, answer) => {
-                told.push(after(answer, Ok(())));
+                callbacks.push(after(answer, Ok(())));
                 self.remove(id)
             }
             Change::Erase(erase, answer) => {
                 let doomed = self.table.doomed(&erase)?;
-                told.push(after(answer, Ok(doomed.len() as u64)));
+                callbacks.push(after(answer, Ok(doomed.len() as u64)));
                 doomed.into_iter().try_for_each(|id| self.remove(id))
             }
             Change::Expire(before, answer) => {
                 let (doomed, waiting) = self.older_than(before);
-                told.push(after(answer, Ok(waiting)));
+                callbacks.push(after(answer, Ok(waiting)));
                 doomed.into_iter().try_for_each(|id| self.remove(id))
             }
             Change::Flush(answer) => {
-                told.push(after(answer, Ok(())));
+                callbacks.push(after(answer, Ok(())));
                 Ok(())
             }
         }
@@ -280,14 +280,14 @@ impl Writer {
 }
 
 /// Sends a caller what was read. Sending fails if the caller has stopped waiting.
-fn tell<T>(answer: Answer<T>, read: Result<T>) {
+fn send_answer<T>(answer: Answer<T>, read: Result<T>) {
     let _ = answer.send(read);
 }
 
 /// Tells a caller this if the commit succeeds, else why it did not.
-fn after<T: 'static>(answer: Answer<T>, told: Result<T>) -> Told {
+fn after<T: 'static>(answer: Answer<T>, result: Result<T>) -> CommitCallback {
     Box::new(move |done| {
         // Sending fails if the caller has stopped waiting.
-        let _ = answer.send(done.clone().and(told));
+        let _ = answer.send(done.clone().and(result));
     })
 }

@@ -41,6 +41,7 @@ pub(crate) fn read_reply(text: &str) -> Result<Reply> {
         finish: finish(&row.finish)?,
         spent: Spent { input_tokens, output_tokens, cost_nanos },
         cached: false,
+        unusable: None,
     })
 }
 

@@ -83,7 +83,7 @@ fn find<'v>(
         more = take(row)?;
     }
     drop(rows);
-    tell_steps(statement);
+    trace_steps(statement);
     Ok(more)
 }
 
@@ -93,12 +93,12 @@ fn change<'v>(
     values: impl Iterator<Item = &'v Value<'v>>,
 ) -> Result<u64> {
     let changed = statement.execute(params_from_iter(values)).stored()?;
-    tell_steps(statement);
+    trace_steps(statement);
     Ok(changed as u64)
 }
 
 /// Traces how many steps of its machine SQLite needed: a measure that is the same on every computer.
-fn tell_steps(statement: &CachedStatement<'_>) {
+fn trace_steps(statement: &CachedStatement<'_>) {
     if tracing::enabled!(tracing::Level::TRACE) {
         let steps = statement.reset_status(StatementStatus::VmStep);
         tracing::trace!(steps, "a statement ran");

@@ -189,8 +189,8 @@ mod tests {
         for _ in 0..2 {
             let (committed, answered) = commit(true, Ok(()));
             syncer.answer_when_durable(committed);
-            let told = answered.blocking_recv().unwrap().unwrap_err();
-            assert!(told.to_string().contains("did not keep what was written (gone)"), "{told}");
+            let error = answered.blocking_recv().unwrap().unwrap_err();
+            assert!(error.to_string().contains("did not keep what was written (gone)"), "{error}");
         }
         assert!(syncer.failure().is_some());
     }

@@ -306,8 +306,8 @@ mod tests {
         let writer =
             SqliteWriter::start(connection, 32, Some(syncer), Arc::clone(&health)).unwrap();
         for _ in 0..2 {
-            let told = writer.probe().await.unwrap_err();
-            assert!(told.message().contains("did not keep what was written"), "{told}");
+            let error = writer.probe().await.unwrap_err();
+            assert!(error.message().contains("did not keep what was written"), "{error}");
             assert!(health.is_unknown(), "the next question has to try again");
         }
     }

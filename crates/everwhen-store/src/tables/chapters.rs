@@ -115,7 +115,7 @@ pub(crate) fn list(
              ORDER BY last_at, last_sequence LIMIT ?5"
         ))
     });
-    static TOLD: Sql = Sql::new(|_| {
+    static OF_STORY: Sql = Sql::new(|_| {
         CHAPTER.select(&format!(
             "{IN_MEMORY} AND (last_at, last_sequence) > (?3, ?4) AND {STORY}
              ORDER BY last_at, last_sequence LIMIT ?5"
@@ -140,7 +140,7 @@ pub(crate) fn list(
             let is_story = matches!(query, ChapterSelection::Story(..));
             let time = from.map_or(FIRST, |from| from.time.into());
             let sequence = from.map_or(FIRST, |from| from.sequence.into());
-            let sql = if is_story { &TOLD } else { &BEHIND };
+            let sql = if is_story { &OF_STORY } else { &BEHIND };
             db.all(sql, &[vault, memory, time, sequence, limit(most)], read)
         }
         ChapterSelection::Foreign => db.all(&FOREIGN, &[vault, memory], read),

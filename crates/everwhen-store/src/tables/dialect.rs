@@ -68,6 +68,18 @@ impl Dialect {
         }
     }
 
+    /// The rows of a memory, for statements that an index alone answers. SQLite's index by time does not have the vault: compared row
+    /// by row, it would make SQLite read what was said. All entries of a memory are of one vault, so it is compared once.
+    pub(crate) fn in_index(self) -> &'static str {
+        match self {
+            Self::Sqlite => {
+                "WHERE memory_id = ?2
+                    AND EXISTS (SELECT 1 FROM entry WHERE vault_id = ?1 AND memory_id = ?2)"
+            }
+            Self::Postgres => super::IN_MEMORY,
+        }
+    }
+
     /// What keeps a found row locked until the transaction ends. SQLite has one writer, so every
     /// transaction that writes holds everything.
     pub(crate) fn locked(self) -> &'static str {

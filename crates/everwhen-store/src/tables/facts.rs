@@ -83,9 +83,16 @@ pub(crate) fn list(
 ) -> Result<Vec<Fact>> {
     static ALL: Sql = Sql::new(|_| FACT.select(&format!("{IN_MEMORY} ORDER BY mentioned_at, id")));
     static BY_ID: Sql = Sql::new(|_| FACT.select(&format!("{IN_MEMORY} AND id = ?3")));
+    static WITHOUT_VECTORS: Sql = Sql::new(|_| {
+        FACT.select_without(
+            &[FACT.vector_by, FACT.vector],
+            &format!("{IN_MEMORY} ORDER BY mentioned_at, id"),
+        )
+    });
     let [vault, home] = place(memory);
     match query {
         FactSelection::All => db.all(&ALL, &[vault, home], read),
+        FactSelection::WithoutVectors => db.all(&WITHOUT_VECTORS, &[vault, home], read),
         FactSelection::Id(id) => db.all(&BY_ID, &[vault, home, id.into()], read),
         FactSelection::On(entries) => on(db, memory, entries),
     }

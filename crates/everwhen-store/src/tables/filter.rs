@@ -24,6 +24,11 @@ impl<'v> Filter<'v> {
         Self { conditions, values: place(memory).into() }
     }
 
+    /// Only what is in this memory, for a statement that an index alone answers.
+    pub(super) fn in_index(dialect: Dialect, memory: MemoryRef) -> Self {
+        Self { conditions: dialect.in_index().to_owned(), values: place(memory).into() }
+    }
+
     /// Takes a value; answers how the statement names it.
     pub(super) fn value(&mut self, value: impl Into<Value<'v>>) -> String {
         self.values.push(value.into());

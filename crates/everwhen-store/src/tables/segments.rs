@@ -21,27 +21,37 @@ table! {
 }
 
 columns! { static NUMBERED: NumberColumn { number } }
-columns! { static PLACED: PlaceColumns { number, row = "rowid" } }
+columns! { static STORED: StoredColumn { bytes } }
+columns! { static PLACED: PlaceColumn { row = "rowid" } }
 columns! { static ARRIVED: SequenceColumn { sequence } }
 
-/// The next segment that begins above a sequence number or a later one, and above which.
-pub(crate) fn next(
+/// The sequence numbers above which segments begin, in rising order.
+pub(crate) fn list(db: &dyn Database, memory: MemoryRef) -> Result<Vec<u64>> {
+    let all = numbers(db, memory)?.into_iter();
+    Ok(all.filter_map(|number| number.checked_sub(FIRST)).collect())
+}
+
+/// The numbers of all segments, in rising order.
+fn numbers(db: &dyn Database, memory: MemoryRef) -> Result<Vec<u64>> {
+    static SQL: Sql =
+        Sql::new(|_| NUMBERED.select(&format!("FROM segment {IN_MEMORY} ORDER BY number")));
+    db.all(&SQL, &place(memory), |row| row.get(NUMBERED.number))
+}
+
+/// The segment that begins above a sequence number.
+pub(crate) fn read(
     db: &dyn Database,
     memory: MemoryRef,
     after: u64,
-) -> Result<Option<(u64, [Vec<u8>; 2])>> {
-    static SQL: Sql = Sql::new(|_| {
-        SEGMENT.select(&format!("{IN_MEMORY} AND number >= ?3 ORDER BY number LIMIT 1"))
-    });
+) -> Result<Option<[Vec<u8>; 2]>> {
+    static SQL: Sql =
+        Sql::new(|_| STORED.select(&format!("FROM segment {IN_MEMORY} AND number = ?3")));
     let [vault, memory] = place(memory);
-    let from = [vault, memory, (FIRST + after).into()];
+    let place = [vault, memory, (FIRST + after).into()];
     if db.dialect() == Dialect::Sqlite {
-        return next_in_place(db, &from);
+        return read_in_place(db, &place);
     }
-    db.first(&SQL, &from, |row| {
-        let number: u64 = row.get(SEGMENT.number)?;
-        Ok((number - FIRST, parted(row.get(SEGMENT.bytes)?)))
-    })
+    db.first(&SQL, &place, |row| Ok(parted(row.get(STORED.bytes)?)))
 }
 
 /// Puts the parts of a segment together.
@@ -66,13 +76,11 @@ fn first_len(beginning: [u8; 8], bytes: usize) -> usize {
 
 /// The same on SQLite, which would put the bytes together in a buffer of its own: memory that was not in use
 /// before is what loading an index takes most of its time for.
-fn next_in_place(db: &dyn Database, from: &[Value<'_>]) -> Result<Option<(u64, [Vec<u8>; 2])>> {
-    static SQL: Sql = Sql::new(|_| {
-        PLACED.select(&format!("FROM segment {IN_MEMORY} AND number >= ?3 ORDER BY number LIMIT 1"))
-    });
-    let read = |row: &dyn super::Row| Ok((row.get::<u64>(PLACED.number)?, row.get(PLACED.row)?));
-    let Some((number, row)) = db.first(&SQL, from, read)? else { return Ok(None) };
-    Ok(Some((number - FIRST, db.blob("segment", "bytes", row, first_len)?)))
+fn read_in_place(db: &dyn Database, place: &[Value<'_>]) -> Result<Option<[Vec<u8>; 2]>> {
+    static SQL: Sql =
+        Sql::new(|_| PLACED.select(&format!("FROM segment {IN_MEMORY} AND number = ?3")));
+    let Some(row) = db.first(&SQL, place, |row| row.get(PLACED.row))? else { return Ok(None) };
+    db.blob("segment", "bytes", row, first_len).map(Some)
 }
 
 /// Adds a segment that covers the sequence numbers above one, up to another; replaces those that begin there.
@@ -100,12 +108,10 @@ pub(crate) fn forget(db: &dyn Database, memory: MemoryRef, entries: Vec<Value<'_
     static SEQUENCES: Sql = Sql::new(|dialect| {
         ARRIVED.select(&format!("FROM entry {IN_MEMORY} AND id {}", dialect.is_one_of(3)))
     });
-    static NUMBERS: Sql =
-        Sql::new(|_| NUMBERED.select(&format!("FROM segment {IN_MEMORY} ORDER BY number")));
     static REMOVED: Sql = Sql::new(|dialect| {
         format!("DELETE FROM segment {IN_MEMORY} AND number {}", dialect.is_one_of(3))
     });
-    let numbers: Vec<u64> = db.all(&NUMBERS, &place(memory), |row| row.get(NUMBERED.number))?;
+    let numbers = numbers(db, memory)?;
     if numbers.is_empty() {
         return Ok(());
     }

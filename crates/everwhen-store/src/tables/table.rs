@@ -89,6 +89,19 @@ impl<C: Named> TableDefinition<C> {
         format!("SELECT {} FROM {} {rest}", self.list(), self.declared.name)
     }
 
+    /// Selects all columns, of which these are empty: their values are not read.
+    pub(crate) fn select_without(&self, empty: &[At], rest: &str) -> String {
+        let is_empty = |column: &At| empty.iter().any(|one| one.index == column.index);
+        let columns =
+            self.columns.columns.all().into_iter().map(|column| match is_empty(&column) {
+                // So it keeps its type.
+                true => format!("CASE WHEN 1 = 0 THEN {} END", column.sql),
+                false => column.sql.to_owned(),
+            });
+        let columns: Vec<String> = columns.collect();
+        format!("SELECT {} FROM {} {rest}", columns.join(", "), self.declared.name)
+    }
+
     /// Adds a row.
     pub(crate) fn insert(&self) -> String {
         let parameters: Vec<String> =
@@ -313,6 +326,10 @@ mod tests {
         assert_eq!(
             NOTE.select("WHERE id = ?1"),
             "SELECT vault_id, id, text, length(text) FROM note WHERE id = ?1"
+        );
+        assert_eq!(
+            NOTE.select_without(&[NOTE.text], "WHERE id = ?1"),
+            "SELECT vault_id, id, CASE WHEN 1 = 0 THEN text END, length(text) FROM note WHERE id = ?1"
         );
         assert_eq!(NOTE.insert(), "INSERT INTO note (vault_id, id, text) VALUES (?1, ?2, ?3)");
         assert_eq!(

@@ -48,8 +48,6 @@ fn read(row: &dyn Row) -> Result<VaultInfo> {
     })
 }
 
-static BY_ID: Sql = Sql::new(|_| VAULT.select("WHERE vault_id = ?1"));
-
 /// Vaults. A lock is for those that are found by id or name.
 pub(crate) fn find(
     db: &dyn Database,
@@ -66,10 +64,15 @@ pub(crate) fn find(
 
 /// The vault with this id.
 fn by_id(db: &dyn Database, id: VaultId, lock: Lock) -> Result<Option<VaultInfo>> {
+    db.first(lookup(lock), &[id.into()], read)
+}
+
+/// How a vault is found by its id.
+fn lookup(lock: Lock) -> &'static Sql {
+    static SQL: Sql = Sql::new(|_| VAULT.select("WHERE vault_id = ?1"));
     static LOCKED: Sql =
         Sql::new(|dialect| VAULT.select(&format!("WHERE vault_id = ?1{}", dialect.locked())));
-    let sql = if lock == Lock::Held { &LOCKED } else { &BY_ID };
-    db.first(sql, &[id.into()], read)
+    if lock == Lock::Held { &LOCKED } else { &SQL }
 }
 
 /// The vault with this name.
@@ -110,30 +113,32 @@ fn listed(db: &dyn Database, name: &Name) -> Result<Option<VaultId>> {
     Ok(found)
 }
 
-/// A vault and one of its memories, in one round trip where the id of the vault is known.
+/// A vault and one of its memories, in one round trip where the id of the vault is known. The memory is
+/// read after a lock of the vault was granted.
 pub(crate) fn with_memory(
     db: &dyn Database,
     vault: &Address<VaultId>,
     memory: &Address<MemoryId>,
+    lock: Lock,
 ) -> Result<Option<(VaultInfo, Option<Memory>)>> {
     let name = match vault {
-        Address::Id(id) => return both(db, *id, memory),
+        Address::Id(id) => return both(db, *id, memory, lock),
         Address::Name(name) => name,
     };
     if db.dialect() == Dialect::Sqlite {
-        let Some(vault) = by_name(db, name, Lock::None)? else { return Ok(None) };
+        let Some(vault) = by_name(db, name, lock)? else { return Ok(None) };
         let (sql, values) = memories::lookup(vault.id, memory);
         let memory = db.first(sql, &values, memories::read)?;
         return Ok(Some((vault, memory)));
     }
     if let Some(known) = db.known_vault(name.as_str()) {
-        let found = both(db, known, memory)?;
+        let found = both(db, known, memory, lock)?;
         if found.as_ref().is_some_and(|(vault, _)| vault.name == *name) {
             return Ok(found);
         }
     }
     match listed(db, name)? {
-        Some(id) => both(db, id, memory),
+        Some(id) => both(db, id, memory, lock),
         None => Ok(None),
     }
 }
@@ -142,12 +147,13 @@ fn both(
     db: &dyn Database,
     id: VaultId,
     memory: &Address<MemoryId>,
+    lock: Lock,
 ) -> Result<Option<(VaultInfo, Option<Memory>)>> {
     let (mut vault, mut found) = (None, None);
     let (sql, values) = memories::lookup(id, memory);
     let dialect = db.dialect();
     let one = Query {
-        sql: BY_ID.text(dialect),
+        sql: lookup(lock).text(dialect),
         values: &[id.into()],
         each: None,
         take: &mut |row| {

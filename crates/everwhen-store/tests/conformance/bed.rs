@@ -64,6 +64,21 @@ impl Bed {
         schema.map_or_else(Vec::new, |schema| schema.places_of(word))
     }
 
+    /// Whether bytes are in anything the store has written, as they are or in hexadecimal digits.
+    pub(crate) fn holds_bytes(&self, bytes: &[u8]) -> bool {
+        let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let place = self.place.as_deref();
+        let Some(directory) = place.and_then(|place| place.downcast_ref::<TempDir>()) else {
+            // Columns of bytes are shown in digits there.
+            return !self.places_of(&digits).is_empty();
+        };
+        std::fs::read_dir(directory.path()).unwrap().any(|file| {
+            let text = std::fs::read(file.unwrap().path()).unwrap();
+            let holds = |part: &[u8]| text.windows(part.len()).any(|window| window == part);
+            holds(bytes) || holds(digits.as_bytes())
+        })
+    }
+
     /// Looks something up.
     pub(crate) fn look<T, F>(&self, work: F) -> T
     where

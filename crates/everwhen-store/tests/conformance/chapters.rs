@@ -70,12 +70,12 @@ pub(crate) fn kinds_of_chapters_are_told_apart(open: Open) {
     ];
     let rows = all.clone();
     bed.write(move |tx| rows.iter().try_for_each(|one| tx.put(Row::Chapter(id(1), one))));
-    let told = |query: ChapterSelection| bed.look(move |rows| rows.chapters(home(), query));
-    assert_eq!(told(ChapterSelection::Behind(None, None)), all);
-    assert_eq!(told(ChapterSelection::Story(None, None)), [all[0].clone(), all[2].clone()]);
-    assert_eq!(told(ChapterSelection::Story(Some(cursor(10)), Some(1))), [all[2].clone()]);
-    assert_eq!(told(ChapterSelection::Foreign), all[..2]);
-    assert_eq!(told(ChapterSelection::Last(None)), [all[2].clone()]);
+    let selected = |query: ChapterSelection| bed.look(move |rows| rows.chapters(home(), query));
+    assert_eq!(selected(ChapterSelection::Behind(None, None)), all);
+    assert_eq!(selected(ChapterSelection::Story(None, None)), [all[0].clone(), all[2].clone()]);
+    assert_eq!(selected(ChapterSelection::Story(Some(cursor(10)), Some(1))), [all[2].clone()]);
+    assert_eq!(selected(ChapterSelection::Foreign), all[..2]);
+    assert_eq!(selected(ChapterSelection::Last(None)), [all[2].clone()]);
     assert_eq!(bed.look(|rows| rows.chapters_through(home(), cursor(99))).0, 2);
 }
 
@@ -122,8 +122,8 @@ pub(crate) fn chapters_come_back_in_order(open: Open) {
             .map(|mut found| found.pop())),
         None
     );
-    let told = chapter(2).creation_time.max(chapter(1).creation_time);
-    assert_eq!(bed.look(|rows| rows.chapters_through(home(), cursor(20))), (2, Some(told)));
+    let latest = chapter(2).creation_time.max(chapter(1).creation_time);
+    assert_eq!(bed.look(|rows| rows.chapters_through(home(), cursor(20))), (2, Some(latest)));
     assert_eq!(bed.look(|rows| rows.chapters_through(home(), cursor(9))), (0, None));
     assert_eq!(bed.look(|rows| rows.chapters_through(place(2, 1), cursor(99))), (0, None));
     bed.write(|tx| tx.remove(Removal::Chapter(home(), id(2))).map(drop));
@@ -174,7 +174,7 @@ fn history(count: i64) -> Vec<NewEntry> {
     (0..count).map(line).collect()
 }
 
-fn told(talk: &Talk) -> Vec<(String, String, u64, String)> {
+fn chapter_rows(talk: &Talk) -> Vec<(String, String, u64, String)> {
     let page = block_on(talk.vault.chapters(memory(), ChapterQuery::default())).unwrap();
     let row = |one: Chapter| {
         let words = format!("{} {}", one.text, one.entities.join(" "));
@@ -195,7 +195,7 @@ pub(crate) fn chapters_grow_behind_a_memory_and_regenerate_with_the_same_dates(o
         talk.clock.advance(SignedDuration::from_secs(3));
         talk.settle();
     }
-    let grown = told(&talk);
+    let grown = chapter_rows(&talk);
     assert_eq!(grown.len(), 6, "{grown:?}");
     assert!(grown.iter().all(|(.., entries, _)| *entries == 5));
     assert_eq!(grown[0].0, at(-600).to_string());
@@ -205,9 +205,9 @@ pub(crate) fn chapters_grow_behind_a_memory_and_regenerate_with_the_same_dates(o
     let facts = block_on(talk.vault.facts(memory(), Default::default())).unwrap().data;
     talk.clock.advance(SignedDuration::from_hours(24 * 400));
     block_on(talk.vault.regenerate(memory(), None)).unwrap();
-    assert_eq!(told(&talk), []);
+    assert_eq!(chapter_rows(&talk), []);
     work(&talk);
-    assert_eq!(told(&talk), grown);
+    assert_eq!(chapter_rows(&talk), grown);
     let anew = block_on(talk.vault.rolling_summary(memory())).unwrap();
     assert_eq!((anew.text, anew.through), (summary.text, summary.through));
     let again = block_on(talk.vault.facts(memory(), Default::default())).unwrap().data;
@@ -221,10 +221,10 @@ pub(crate) fn a_late_word_has_its_chapter_written_anew(open: Open) {
     let talk = Talk::new(open);
     talk.remember(history(14));
     work(&talk);
-    assert_eq!(told(&talk).len(), 2);
+    assert_eq!(chapter_rows(&talk).len(), 2);
     talk.remember(vec![said(Role::User, "Late news from Oslo").said_at(at(-598))]);
     work(&talk);
-    let anew = told(&talk);
+    let anew = chapter_rows(&talk);
     assert_eq!(anew.len(), 2);
     assert!(anew[0].3.contains("Oslo"), "{anew:?}");
     let through = |one: &(String, String, u64, String)| one.1.clone();
@@ -245,12 +245,12 @@ pub(crate) fn what_is_said_late_leaves_earlier_chapters_alone(open: Open) {
         talk.remember(vec![said(Role::Assistant, "A reply that took long").said_at(late)]);
     }
     work(&talk);
-    let (after, grown) = (ids(&talk), told(&talk));
+    let (after, grown) = (ids(&talk), chapter_rows(&talk));
     assert_eq!(after[..9], before[..9], "up to the forty-fifth entry nothing has changed");
     assert!(after[9..].iter().all(|id| !before.contains(id)), "{before:?} {after:?}");
     block_on(talk.vault.regenerate(memory(), None)).unwrap();
     work(&talk);
-    assert_eq!(told(&talk), grown, "as if nothing had come late");
+    assert_eq!(chapter_rows(&talk), grown, "as if nothing had come late");
 }
 
 pub(crate) fn recall_follows_chapters_as_they_come_and_go(open: Open) {
@@ -291,12 +291,12 @@ pub(crate) fn forgetting_takes_chapters_and_summaries_along(open: Open) {
     entries[2] = said(Role::User, "The secret is in Oslo").said_at(at(-598));
     let secret = talk.remember(entries).entries[2].id;
     work(&talk);
-    assert!(told(&talk)[0].3.contains("Oslo"));
+    assert!(chapter_rows(&talk)[0].3.contains("Oslo"));
     block_on(talk.vault.forget(memory(), Forget::Entry(secret), None)).unwrap();
-    assert_eq!(told(&talk), [], "nothing that may tell of it is left");
+    assert_eq!(chapter_rows(&talk), [], "nothing that may tell of it is left");
     assert!(block_on(talk.vault.rolling_summary(memory())).is_err());
     work(&talk);
-    let anew = told(&talk);
+    let anew = chapter_rows(&talk);
     assert!(anew.len() == 3 && !format!("{anew:?}").contains("Oslo"), "{anew:?}");
 }
 
@@ -319,8 +319,10 @@ pub(crate) fn a_model_writes_chapters_by_the_owners_prompt(open: Open) {
     talk.engine = talk.engine.with_chapter_rules(rules).with_llm(Arc::new(model));
     talk.remember(history(16));
     work(&talk);
-    let told = told(&talk);
-    assert!(told.len() == 3 && told.iter().all(|one| one.3.starts_with("Chapter of 5")));
+    let chapter_rows = chapter_rows(&talk);
+    assert!(
+        chapter_rows.len() == 3 && chapter_rows.iter().all(|one| one.3.starts_with("Chapter of 5"))
+    );
     let summary = block_on(talk.vault.rolling_summary(memory())).unwrap();
     assert_eq!(summary.by, WrittenBy::Llm);
 }
@@ -334,17 +336,17 @@ pub(crate) fn chapters_of_many_entries_are_written_part_by_part(open: Open) {
     let line = |number: i64| said(Role::User, &format!("bird {number}")).said_at(at(number - 900));
     let count = 3 * 64 + 3 * 20 + 2;
     talk.remember((0..count).map(line).collect());
-    let told = |talk: &Talk| {
+    let chapter_rows = |talk: &Talk| {
         let query = ChapterQuery { limit: Some(500), ..ChapterQuery::default() };
         block_on(talk.vault.chapters(memory(), query)).unwrap().data
     };
     talk.clock.advance(SignedDuration::from_mins(1));
     let mut counts = Vec::new();
     while block_on(talk.engine.step()).unwrap() {
-        counts.push(told(&talk).len());
+        counts.push(chapter_rows(&talk).len());
     }
     assert!(counts.contains(&64), "{counts:?}");
-    let all = told(&talk);
+    let all = chapter_rows(&talk);
     assert_eq!(all.len(), 84);
     assert!(all.iter().all(|one| one.entries == 3));
     assert!(all.windows(2).all(|two| two[0].last.time < two[1].first.time));
@@ -352,7 +354,7 @@ pub(crate) fn chapters_of_many_entries_are_written_part_by_part(open: Open) {
     talk.remember(vec![said(Role::User, "a late bird").said_at(at(-900))]);
     talk.clock.advance(SignedDuration::from_mins(1));
     block_on(talk.engine.settle()).unwrap();
-    let again = told(&talk);
+    let again = chapter_rows(&talk);
     assert_eq!(again.len(), 84);
     assert!(again.iter().all(|one| one.entries == 3));
     assert!(again[1..].iter().zip(&all[1..]).all(|(new, old)| new.id != old.id));

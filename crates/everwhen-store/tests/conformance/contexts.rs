@@ -81,7 +81,7 @@ fn current(talk: &Talk) -> ContextDocument {
     block_on(talk.vault.context(memory(), ContextVersion::Current)).unwrap()
 }
 
-fn tell(talk: &Talk, day: i64, text: &str) {
+fn say_on(talk: &Talk, day: i64, text: &str) {
     talk.minute(day * 1440);
     talk.say(Role::User, text);
     talk.minute(day * 1440 + 60);
@@ -92,21 +92,21 @@ fn tell(talk: &Talk, day: i64, text: &str) {
 
 pub(crate) fn a_document_grows_out_of_what_is_said(open: Open) {
     let talk = Talk::new(open);
-    tell(&talk, 0, "My A1C was 7.4% and I prefer tea in the morning.");
+    say_on(&talk, 0, "My A1C was 7.4% and I prefer tea in the morning.");
     let first = current(&talk);
     assert_eq!((first.version, first.by), (1, ContextBy::Extractive));
     assert_eq!(first.conversation_time, at(0));
-    tell(&talk, 92, "My A1C is 7.0% now. We decided on the blue tiles from Porto.");
+    say_on(&talk, 92, "My A1C is 7.0% now. We decided on the blue tiles from Porto.");
     let second = current(&talk);
     assert!(second.version > 1);
-    for told in [
+    for part in [
         "# Facts\n- My A1C is 7.0% now. (mentioned 2025-09-01); before: 7.4% (2025-06-01)",
         "# Decisions\n- We decided on the blue tiles from Porto. (mentioned 2025-09-01)",
         "# Entities\n",
         "# Timeline\n2025-06-01 – ",
         "(+92 days)",
     ] {
-        assert!(second.content.contains(told), "{told} in\n{}", second.content);
+        assert!(second.content.contains(part), "{part} in\n{}", second.content);
     }
     talk.settle();
     assert_eq!(current(&talk), second, "nothing new, no new version");
@@ -116,11 +116,11 @@ pub(crate) fn what_an_agent_wrote_stands_until_somebody_asks(open: Open) {
     let talk = Talk::new(open);
     let own = NewContext::new("Mine.", None).unwrap();
     block_on(talk.vault.put_context(memory(), own, None)).unwrap();
-    tell(&talk, 0, "I live in Bern.");
+    say_on(&talk, 0, "I live in Bern.");
     assert_eq!((current(&talk).version, current(&talk).by), (1, ContextBy::Agent));
     block_on(talk.vault.rebuild_context(memory(), None)).unwrap();
     assert_eq!((current(&talk).version, current(&talk).by), (2, ContextBy::Extractive));
-    tell(&talk, 1, "I have a dog called Rex.");
+    say_on(&talk, 1, "I have a dog called Rex.");
     assert!(current(&talk).version > 2);
     assert!(current(&talk).content.contains("Rex"));
     let mine = block_on(talk.vault.context(memory(), ContextVersion::Number(1))).unwrap();
@@ -130,7 +130,7 @@ pub(crate) fn what_an_agent_wrote_stands_until_somebody_asks(open: Open) {
 pub(crate) fn forgetting_takes_what_was_written_along(open: Open) {
     let talk = Talk::new(open);
     let secret = talk.say(Role::User, "My code word is Ginkgo.").entries[0].id;
-    tell(&talk, 1, "I live in Bern.");
+    say_on(&talk, 1, "I live in Bern.");
     assert!(current(&talk).content.contains("Ginkgo"));
     let done = block_on(talk.vault.forget(memory(), Forget::Entry(secret), None)).unwrap();
     let Receipt::Forgotten(removed) = done.receipt else { panic!("{done:?}") };
@@ -160,7 +160,7 @@ pub(crate) fn a_model_describes_and_code_keeps_the_facts(open: Open) {
             _ => Ok(r#"{"title": "Living with a dog in Bern", "summary": "A dog."}"#.to_owned()),
         }
     })));
-    tell(&talk, 0, "I live in Bern. I have a dog.");
+    say_on(&talk, 0, "I live in Bern. I have a dog.");
     let written = current(&talk);
     assert_eq!(written.by, ContextBy::Llm);
     assert_eq!(

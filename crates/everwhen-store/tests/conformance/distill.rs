@@ -34,7 +34,7 @@ fn all() -> FactQuery {
 }
 
 /// The readings of the seed: 7.4, 7.0 and 6.8, each said and distilled on its day.
-fn tell_a1c(talk: &Talk) {
+fn say_a1c(talk: &Talk) {
     for (day, text) in
         [(0, "My A1C was 7.4%"), (92, "A1C improved to 7.0%"), (191, "A1C is now 6.8%")]
     {
@@ -47,7 +47,7 @@ fn tell_a1c(talk: &Talk) {
 
 pub(crate) fn readings_are_a_history_and_the_latest_is_current(open: Open) {
     let talk = Talk::new(open);
-    tell_a1c(&talk);
+    say_a1c(&talk);
     assert_eq!(
         texts(&talk.vault, FactQuery::default()),
         ["A1C is now 6.8% (mentioned 2025-12-09)"]
@@ -75,8 +75,8 @@ pub(crate) fn readings_are_a_history_and_the_latest_is_current(open: Open) {
 pub(crate) fn questions_are_answered_by_the_facts_of_the_moment(open: Open) {
     let talk = Talk::new(open);
     let found = |query: Query| -> Vec<String> {
-        let told = block_on(talk.vault.recall(memory(), query)).unwrap();
-        told.facts.into_iter().map(|found| found.fact.text).collect()
+        let recollection = block_on(talk.vault.recall(memory(), query)).unwrap();
+        recollection.facts.into_iter().map(|found| found.fact.text).collect()
     };
     talk.say(Role::User, "My A1C was 7.4%");
     assert_eq!(found(Query::new("A1C")), [""; 0]);
@@ -97,7 +97,7 @@ pub(crate) fn questions_are_answered_by_the_facts_of_the_moment(open: Open) {
 
 pub(crate) fn old_news_that_arrive_late_replace_nothing(open: Open) {
     let talk = Talk::new(open);
-    tell_a1c(&talk);
+    say_a1c(&talk);
     talk.say_at(50 * DAY, Role::User, "My A1C was 7.2%");
     talk.clock.advance(SignedDuration::from_mins(60));
     talk.settle();
@@ -140,8 +140,8 @@ pub(crate) fn forgetting_an_entry_forgets_what_rests_on_it_alone(open: Open) {
     talk.say(Role::User, "I live in Berlin");
     talk.minute(2 * DAY);
     talk.settle();
-    let told = facts(&talk.vault, FactQuery::default());
-    assert_eq!((told.len(), told[0].evidence.len()), (2, 2));
+    let stored = facts(&talk.vault, FactQuery::default());
+    assert_eq!((stored.len(), stored[0].evidence.len()), (2, 2));
     let done = block_on(talk.vault.forget(memory(), Forget::Entry(first), None)).unwrap();
     let Receipt::Forgotten(removed) = done.receipt else { panic!("{done:?}") };
     assert_eq!(removed.facts, 1);
@@ -196,8 +196,8 @@ pub(crate) fn a_model_writes_titles_and_facts(open: Open) {
     talk.settle();
     let summary = talk.conversations()[0].summary.clone().unwrap();
     assert_eq!((summary.title.as_str(), summary.by), ("One two three four five", SummaryBy::Llm));
-    let told = texts(&talk.vault, all());
-    assert_eq!(told, ["The user said: My sister Ada lives in Rome (mentioned 2025-06-01)"]);
+    let statements = texts(&talk.vault, all());
+    assert_eq!(statements, ["The user said: My sister Ada lives in Rome (mentioned 2025-06-01)"]);
 }
 
 /// Whatever a model does, nothing wrong is stored, nothing is lost, and what cannot be done is set
@@ -270,10 +270,10 @@ pub(crate) fn false_facts_among_true_ones_are_left_out(open: Open) {
         {"line": 1, "quote": "", "statement": "The user has 12 dogs", "matter": "", "value": "", "tags": []},
         {"line": "one", "statement": 5}, 17, null
     ]}"#;
-    let retold = r#"{"title": "a", "summary": "They talked."}"#;
+    let summary_reply = r#"{"title": "a", "summary": "They talked."}"#;
     talk.engine = talk.engine.with_llm(Arc::new(ScriptedLlm::new(move |prompt| {
         let facts = prompt.schema.as_ref().is_some_and(|schema| schema.name == "facts");
-        Ok(if facts { mixed } else { retold }.to_owned())
+        Ok(if facts { mixed } else { summary_reply }.to_owned())
     })));
     talk.say(Role::User, "I have a dog");
     talk.minute(60);
@@ -316,11 +316,11 @@ pub(crate) fn an_embedder_keeps_nothing_of_facts_that_are_left_out(open: Open) {
         {"line": 1, "quote": "I have a dog", "statement": "The user has a dog", "matter": "", "value": "", "tags": []},
         {"line": 1, "quote": "My boss is mean", "statement": "Somebody works hard", "matter": "", "value": "", "tags": []}
     ]}"#;
-    let retold = r#"{"title": "a", "summary": "They talked."}"#;
+    let summary_reply = r#"{"title": "a", "summary": "They talked."}"#;
     let keeping = Arc::new(Keeping::default());
     let model = ScriptedLlm::new(move |prompt| {
         let facts = prompt.schema.as_ref().is_some_and(|schema| schema.name == "facts");
-        Ok(if facts { mixed } else { retold }.to_owned())
+        Ok(if facts { mixed } else { summary_reply }.to_owned())
     });
     talk.engine = talk.engine.with_llm(Arc::new(model)).with_embedder(keeping.clone());
     talk.say(Role::User, "I have a dog. My boss is mean.");

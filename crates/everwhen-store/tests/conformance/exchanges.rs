@@ -1,5 +1,6 @@
 //! The ledger through its verbs: a client that resends its history, and what became of it.
 
+use everwhen_engine::Forget;
 use everwhen_engine::ledger::{
     Begun, Commit, ExchangeReply, Finished, History, Message, PastExchange, Style, Times,
 };
@@ -45,7 +46,7 @@ pub(crate) fn exchange(talk: &Talk, lines: &[&str], reply: &str) -> Begun {
 /// The minutes after noon at which the messages of a request were said, to the second.
 fn said_at(begun: &Begun) -> Vec<Option<f64>> {
     let minutes = |time: Timestamp| time.duration_since(at(0)).as_secs() as f64 / 60.0;
-    begun.messages.iter().map(|told| told.time.map(minutes)).collect()
+    begun.messages.iter().map(|message| message.time.map(minutes)).collect()
 }
 
 fn minutes(times: &[f64]) -> Vec<Option<f64>> {
@@ -79,7 +80,7 @@ pub(crate) fn a_resent_history_keeps_its_times(open: Open) {
         begin(&talk, &["s:Be kind.", "u:hi", "a:hello", "u:how are you", "a:fine", "u:bye"]);
     let expected = [None].into_iter().chain(minutes(&[0.0, 0.0, 5.0, 5.0, 9.0]));
     assert_eq!(said_at(&begun), expected.collect::<Vec<_>>());
-    let new: Vec<bool> = begun.messages.iter().map(|told| told.is_new).collect();
+    let new: Vec<bool> = begun.messages.iter().map(|message| message.is_new).collect();
     assert_eq!(new, [false, false, false, false, false, true]);
     assert_eq!(current(&talk), ["hi", "hello", "how are you", "fine", "bye"]);
     assert_eq!(begun.last_at.map(Timestamp::as_second), Some(at(5).as_second()));
@@ -196,7 +197,7 @@ pub(crate) fn a_regenerated_reply_takes_the_place_of_the_first(open: Open) {
     exchange(&talk, &["u:hi", "a:hello", "u:joke?"], "no");
     talk.minute(3);
     let begun = begin(&talk, &["u:hi", "a:hello", "u:joke?"]);
-    assert!(begun.messages.iter().all(|told| !told.is_new));
+    assert!(begun.messages.iter().all(|message| !message.is_new));
     finish(&talk, &begun, "knock knock");
     assert_eq!(current(&talk), ["hi", "hello", "joke?", "knock knock"]);
     assert_eq!(all(&talk), 5);
@@ -292,8 +293,8 @@ pub(crate) fn another_talk_in_the_same_memory_hides_nothing(open: Open) {
     talk.minute(3);
     let begun = begin(&talk, &["a:Welcome.", "u:cats?", "a:meow", "u:more"]);
     assert_eq!(said_at(&begun), minutes(&[-SECOND, 0.0, 0.0, 3.0]));
-    let told = ["Welcome.", "cats?", "meow", "dogs?", "woof", "birds?", "tweet", "more"];
-    assert_eq!(current(&talk), told);
+    let expected = ["Welcome.", "cats?", "meow", "dogs?", "woof", "birds?", "tweet", "more"];
+    assert_eq!(current(&talk), expected);
     exchange(&talk, &["a:Welcome.", "u:cats?", "a:meow", "u:other"], "x");
     assert!(!current(&talk).contains(&"more".to_owned()), "a fork of the first talk");
     assert_eq!(current(&talk).len(), 9);
@@ -367,13 +368,36 @@ pub(crate) fn a_reply_can_be_begun_or_continued_by_the_client(open: Open) {
 pub(crate) fn what_was_forgotten_does_not_come_back_with_the_history(open: Open) {
     let talk = Talk::new(open);
     let begun = exchange(&talk, &["u:my secret"], "noted");
-    let secret = everwhen_engine::Forget::Entry(begun.messages[0].entry.unwrap());
+    let secret = Forget::Entry(begun.messages[0].entry.unwrap());
     block_on(talk.vault.forget(memory(), secret, None)).unwrap();
     talk.minute(2);
     let begun = begin(&talk, &["u:my secret", "a:noted", "u:bye"]);
     assert_eq!(said_at(&begun), minutes(&[0.0, 0.0, 2.0]));
     assert_eq!(begun.messages[0].entry, None);
     assert_eq!(current(&talk), ["noted", "bye"]);
+}
+
+pub(crate) fn a_reply_to_what_was_forgotten_meanwhile_is_not_stored(open: Open) {
+    for what in ["entry", "conversation", "period"] {
+        let talk = Talk::new(open);
+        let begun = begin(&talk, &["u:my secret"]);
+        let id = begun.messages[0].entry.unwrap();
+        let forget = match what {
+            "entry" => Forget::Entry(id),
+            "conversation" => {
+                Forget::Conversation(Address::Id(entry(&talk, Some(id)).conversation))
+            }
+            _ => Forget::Period { after: Some(at(-1)), before: Some(at(1)) },
+        };
+        block_on(talk.vault.forget(memory(), forget, None)).unwrap();
+        let finished = finish(&talk, &begun, "your secret is safe");
+        assert_eq!(finished.entry, None, "{what}");
+        assert_eq!(all(&talk), 0, "{what}");
+        talk.minute(2);
+        let begun = begin(&talk, &["u:my secret", "a:your secret is safe", "u:bye"]);
+        finish(&talk, &begun, "so long");
+        assert_eq!(current(&talk), ["bye", "so long"], "{what}");
+    }
 }
 
 pub(crate) fn times_of_another_system_hold_for_what_it_saw(open: Open) {
@@ -401,14 +425,14 @@ pub(crate) fn times_of_another_system_hold_for_what_it_saw(open: Open) {
 
 pub(crate) fn a_history_finds_its_memory(open: Open) {
     let talk = Talk::new(open);
-    let tell = |called: &str, lines: &[&str], reply: &str| {
+    let exchange = |called: &str, lines: &[&str], reply: &str| {
         let address = Address::Name(name(called));
         let begun = block_on(talk.vault.begin_exchange(address, messages(lines), Commit::NextTurn));
         finish(&talk, &begun.unwrap(), reply);
     };
-    tell("cats", &["u:hi"], "hello");
-    tell("cats", &["u:hi", "a:hello", "u:cats?"], "meow");
-    tell("dogs", &["u:hi"], "hello");
+    exchange("cats", &["u:hi"], "hello");
+    exchange("cats", &["u:hi", "a:hello", "u:cats?"], "meow");
+    exchange("dogs", &["u:hi"], "hello");
     let find = |lines: &[&str]| {
         let found = block_on(talk.vault.memory_of_history(&messages(lines))).unwrap();
         found.map(|found| found.name.to_string())
@@ -429,21 +453,21 @@ pub(crate) fn examples_sent_with_every_request_put_nothing_aside(open: Open) {
         talk.minute(minute);
         exchange(&talk, &[&few[..], &[last]].concat(), "Noted.");
     }
-    let told: Vec<String> = current(&talk);
+    let texts: Vec<String> = current(&talk);
     for text in ["Alice is pregnant.", "Bob was fired.", "Carol moved."] {
-        assert!(told.contains(&text.to_owned()), "{text} is out of sight: {told:?}");
+        assert!(texts.contains(&text.to_owned()), "{text} is out of sight: {texts:?}");
     }
-    assert_eq!(told.iter().filter(|text| *text == "Noted.").count(), 3);
-    assert_eq!(told.iter().filter(|text| *text == "positive").count(), 1);
+    assert_eq!(texts.iter().filter(|text| *text == "Noted.").count(), 3);
+    assert_eq!(texts.iter().filter(|text| *text == "positive").count(), 1);
     talk.minute(9);
     let more = [&few[..], &["u:Carol moved.", "a:Noted.", "u:To Rome."]].concat();
     exchange(&talk, &more, "Oh.");
     talk.minute(10);
     let edited = [&few[..], &["u:Carol moved.", "a:Noted.", "u:To Oslo."]].concat();
     exchange(&talk, &edited, "Ah.");
-    let told = current(&talk);
-    assert!(!told.contains(&"To Rome.".to_owned()) && told.contains(&"To Oslo.".to_owned()));
-    assert!(told.contains(&"Alice is pregnant.".to_owned()), "{told:?}");
+    let texts = current(&talk);
+    assert!(!texts.contains(&"To Rome.".to_owned()) && texts.contains(&"To Oslo.".to_owned()));
+    assert!(texts.contains(&"Alice is pregnant.".to_owned()), "{texts:?}");
 }
 
 pub(crate) fn a_chat_that_is_always_sent_whole_may_begin_with_other_words(open: Open) {

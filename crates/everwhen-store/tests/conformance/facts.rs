@@ -79,6 +79,15 @@ pub(crate) fn facts_are_found_by_what_they_rest_on(open: Open) {
     assert_eq!(bed.look(|rows| rows.facts(place(2, 1), FactSelection::On(&[id(1)]))), []);
 }
 
+pub(crate) fn facts_are_read_without_their_vectors(open: Open) {
+    let bed = open();
+    let vector = FactVector { by: "table".into(), numbers: vec![-128, 0, 127] };
+    put(&bed, vec![Fact { vector: Some(vector), ..fact(1) }, fact(2)]);
+    let without = |fact: Fact| Fact { vector: None, ..fact };
+    let found = bed.look(|rows| rows.facts(home(), FactSelection::WithoutVectors));
+    assert_eq!(found, [without(fact(1)), without(fact(2))]);
+}
+
 pub(crate) fn facts_go_one_by_one(open: Open) {
     let bed = open();
     put(&bed, vec![fact(1), fact(2), fact(3)]);
@@ -99,8 +108,9 @@ pub(crate) fn facts_fade_until_somebody_asks_for_them(open: Open) {
     let engine = talk.engine.clone().with_fading(Some(Fading { half_life: HALF_LIFE }));
     let fading = block_on(engine.vault(Address::Name(name("v")))).unwrap();
     let ask = |vault: &Vault| -> Vec<(String, f32)> {
-        let told = block_on(vault.recall(memory(), Query::new("Which tea do I like?"))).unwrap();
-        told.facts.into_iter().map(|one| (one.fact.fact.statement, one.score)).collect()
+        let recollection =
+            block_on(vault.recall(memory(), Query::new("Which tea do I like?"))).unwrap();
+        recollection.facts.into_iter().map(|one| (one.fact.fact.statement, one.score)).collect()
     };
     let plain = ask(&talk.vault);
     assert_eq!((plain.len(), plain[0].1), (2, plain[1].1), "off by default");

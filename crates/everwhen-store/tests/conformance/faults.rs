@@ -151,10 +151,10 @@ impl Trial {
         let list = self.insist(|_| block_on(vault.conversations(memory(), Default::default())));
         let conversations = list.data.into_iter().map(|one| {
             let view = self.insist(|_| block_on(vault.conversation(memory(), one.id.into())));
-            let told = view.entries.iter().map(show).collect();
+            let shown = view.entries.iter().map(show).collect();
             assert!(one.distilled_at.is_some(), "{one:?}");
             let (id, memory) = (crate::rows::id(0), crate::rows::id(0));
-            (Conversation { id, memory, distilled_at: None, ..one }, told)
+            (Conversation { id, memory, distilled_at: None, ..one }, shown)
         });
         let current = |_: &Self| block_on(vault.context(memory(), ContextVersion::Current));
         Outcome {

@@ -26,7 +26,7 @@ fn history(count: i64) -> Vec<NewEntry> {
     (0..count).map(|minute| line(minute).said_at(at(minute - 600))).collect()
 }
 
-fn imported(number: i64, told: Option<&str>) -> ImportedChapter {
+fn imported(number: i64, last_message: Option<&str>) -> ImportedChapter {
     ImportedChapter {
         kind: ChapterKind::Imported,
         title: None,
@@ -34,7 +34,7 @@ fn imported(number: i64, told: Option<&str>) -> ImportedChapter {
         entities: Vec::new(),
         key_phrases: Vec::new(),
         until: at(number - 900),
-        last_message: told.map(TextHash::of),
+        last_message: last_message.map(TextHash::of),
         provenance: Provenance {
             source_id: Some(name(&format!("memory {number}"))),
             ..Provenance::stated(name("wilmer"))
@@ -66,7 +66,7 @@ fn work(talk: &Talk) {
 }
 
 /// Kinds and first lines of all chapters.
-fn told(talk: &Talk) -> Vec<(ChapterKind, String)> {
+fn chapter_texts(talk: &Talk) -> Vec<(ChapterKind, String)> {
     let page = block_on(talk.vault.chapters(memory(), ChapterQuery::default())).unwrap();
     let line = |text: &str| text.lines().next().unwrap_or_default().to_owned();
     page.data.iter().map(|one| (one.kind, line(&one.text))).collect()
@@ -90,14 +90,14 @@ pub(crate) fn importing_chapters_again_changes_nothing(open: Open) {
     let changed = ImportedChapter { text: "Both.".into(), ..imported(2, None) };
     let third = import(&talk, vec![changed], None);
     assert_eq!(third, ChapterImport { stored: 1, known: 0, removed: 1, summary: false });
-    assert_eq!(told(&talk).len(), 3, "searchable ones stay: none were given");
+    assert_eq!(chapter_texts(&talk).len(), 3, "searchable ones stay: none were given");
 }
 
 pub(crate) fn a_dry_run_imports_no_chapters(open: Open) {
     let talk = Talk::new(open);
     let all = ImportedChapters { chapters: vec![imported(1, None)], ..Default::default() };
-    let told = block_on(talk.vault.import_chapters(memory(), all, true)).unwrap();
-    assert_eq!(told.stored, 1);
+    let counts = block_on(talk.vault.import_chapters(memory(), all, true)).unwrap();
+    assert_eq!(counts.stored, 1);
     assert!(block_on(talk.vault.chapters(memory(), ChapterQuery::default())).is_err());
 }
 
@@ -110,7 +110,7 @@ pub(crate) fn chapters_are_written_for_what_was_said_after_the_imported_ones(ope
     import(&talk, vec![imported(1, None), unknown], None);
     talk.remember(history(23));
     work(&talk);
-    let kinds = |talk: &Talk| told(talk).into_iter().map(|one| one.0).collect::<Vec<_>>();
+    let kinds = |talk: &Talk| chapter_texts(talk).into_iter().map(|one| one.0).collect::<Vec<_>>();
     let both = [ChapterKind::Imported, ChapterKind::Written];
     assert_eq!(kinds(&talk), [both[0], both[0], both[1], both[1]], "ten lines are told already");
     block_on(talk.vault.regenerate(memory(), None)).unwrap();
@@ -156,20 +156,20 @@ pub(crate) fn a_writer_condenses_chapters_and_keeps_a_state_document(open: Open)
     let lines = history(33);
     talk.remember(lines[..13].to_vec());
     work(&talk);
-    assert_eq!(told(&talk).len(), 2, "two chapters and no third one to keep");
+    assert_eq!(chapter_texts(&talk).len(), 2, "two chapters and no third one to keep");
     talk.remember(lines[13..18].to_vec());
     work(&talk);
     let page = block_on(talk.vault.chapters(memory(), ChapterQuery::default())).unwrap().data;
     let shown: Vec<String> = condensed_view(page).into_iter().map(|one| one.text).collect();
     assert_eq!(shown, ["Condensed: Chapter after 0, Chapter after 1", "Chapter after 2"]);
-    assert_eq!(told(&talk).len(), 4, "what was condensed is still there");
+    assert_eq!(chapter_texts(&talk).len(), 4, "what was condensed is still there");
     let newest = ContextVersion::Current;
     let state = block_on(talk.vault.context(memory(), newest)).unwrap();
     assert_eq!((state.content.as_str(), state.by), ("+2+1", ContextBy::Llm));
     // What comes late changes the chapter, so nothing condensed may tell the old one.
     talk.remember(vec![said(Role::User, "Late").said_at(at(-598))]);
     work(&talk);
-    let kinds: Vec<ChapterKind> = told(&talk).into_iter().map(|one| one.0).collect();
+    let kinds: Vec<ChapterKind> = chapter_texts(&talk).into_iter().map(|one| one.0).collect();
     assert_eq!(kinds.iter().filter(|kind| **kind == ChapterKind::Condensed).count(), 1);
     assert_eq!(kinds.len(), 4);
 }

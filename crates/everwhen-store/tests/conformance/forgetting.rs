@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use everwhen_engine::chapters::ChapterRules;
+use everwhen_engine::facts::FactQuery;
 use everwhen_engine::job::{JobKind, Queue};
-use everwhen_engine::memory::{Address, Conversation, EntryId, Forget, Role, Settings};
+use everwhen_engine::memory::{Address, Conversation, EntryId, Forget, ForgetMark, Role, Settings};
 use everwhen_engine::ports::{
     Embedder, EntryQuery, JobSelection, Llm, MemoryRef, PastKind, Prompt, Store,
 };
@@ -26,17 +27,24 @@ pub(crate) const MARKER: &str = "zanzibarium";
 /// What the user says; the model quotes it.
 const SECRET: &str = "I like zanzibarium tea";
 
+/// What the user says two lines later.
+const BIRDS: &str = "I saw 2 birds";
+
 /// A model that repeats the word in everything it writes, if it is told it.
 pub(crate) fn model() -> ScriptedLlm {
     ScriptedLlm::new(|prompt: &Prompt| {
-        let is_told = prompt.messages.iter().any(|message| message.content.contains(MARKER));
-        let word = if is_told { MARKER } else { "nothing" };
+        let has_marker = prompt.messages.iter().any(|message| message.content.contains(MARKER));
+        let word = if has_marker { MARKER } else { "nothing" };
         Ok(match prompt.schema.as_ref().map(|schema| schema.name) {
-            Some("facts") if is_told => format!(
+            // What it writes on a line can have words of another.
+            Some("facts") if has_marker => format!(
                 r#"{{"facts": [{{"line": 1, "quote": "{SECRET}", "statement": "They like {word} tea",
-                    "matter": "tea", "value": "{word}", "tags": ["preference"]}}]}}"#
+                    "matter": "tea", "value": "{word}", "tags": ["preference"]}},
+                    {{"line": 3, "quote": "{BIRDS}", "statement": "They saw 2 birds over {word} tea"}}]}}"#
             ),
-            Some("facts") => r#"{"facts": []}"#.to_owned(),
+            Some("facts") => {
+                r#"{"facts": [{"line": 2, "statement": "They saw 2 birds"}]}"#.to_owned()
+            }
             Some(_) => format!(
                 r#"{{"title": "What they said about {word}", "summary": "They spoke of {word}.",
                     "entities": ["{word}"], "key_phrases": ["{word}"]}}"#
@@ -72,7 +80,7 @@ pub(crate) fn vault(engine: &Engine) -> Vault {
 
 /// Two conversations, the first of which begins with what will be forgotten, one that has yet to end, and the rest
 /// of a workflow.
-pub(crate) fn tell(vault: &Vault) -> EntryId {
+pub(crate) fn store_secret(vault: &Vault) -> EntryId {
     let line = |number: i64| {
         let role = if number % 2 == 0 { Role::User } else { Role::Assistant };
         let text = if number == 0 { SECRET.to_owned() } else { format!("I saw {number} birds") };
@@ -80,9 +88,15 @@ pub(crate) fn tell(vault: &Vault) -> EntryId {
     };
     let last = said(Role::User, "I see no bird").said_at(at(-1));
     let entries = (0..10).map(line).chain([last]).collect();
-    let told = stored(block_on(vault.remember(memory(), entries, None))).entries[0].id;
-    block_on(vault.put_workflow(memory(), format!("write down: {SECRET}"), at(0))).unwrap();
-    told
+    let secret = stored(block_on(vault.remember(memory(), entries, None))).entries[0].id;
+    block_on(vault.put_workflow(
+        memory(),
+        format!("write down: {SECRET}"),
+        at(0),
+        ForgetMark::default(),
+    ))
+    .unwrap();
+    secret
 }
 
 /// Works off everything there is to do, with a question in between and the index saved. Returns the kinds of jobs.
@@ -118,9 +132,9 @@ fn go_on_with_workflow(engine: &Engine) {
 /// Forgets at one call of a port; returns whether there were that many calls. If not, every kind of job has run.
 fn forget_at(bed: &Bed, call: u64) -> bool {
     let (owner, _) = engine(Arc::clone(&bed.store), 2 * call);
-    let told = tell(&vault(&owner));
+    let secret = store_secret(&vault(&owner));
     let forget = move || {
-        block_on(vault(&owner).forget(memory(), Forget::Entry(told), None)).unwrap();
+        block_on(vault(&owner).forget(memory(), Forget::Entry(secret), None)).unwrap();
     };
     let interrupt = Interrupt::new(call, forget);
     let store = Interrupted::<dyn Store>::new(Arc::clone(&bed.store), &interrupt);
@@ -158,6 +172,31 @@ pub(crate) fn a_forget_at_any_step_of_any_job_leaves_no_trace(open: Open) {
     assert!((160..240).contains(&(call - 1)), "{} calls", call - 1);
 }
 
+/// A model is shown a whole conversation, so what it writes on one line may have words of another.
+pub(crate) fn facts_that_a_model_made_of_several_lines_go_with_each_of_them(open: Open) {
+    let bed = open();
+    let (worker, clock) = engine(Arc::clone(&bed.store), 1);
+    let worker = worker.with_llm(Arc::new(model()));
+    let owner = vault(&worker);
+    let secret = store_secret(&owner);
+    work(&bed, &worker, &clock);
+    let statements = |as_of| {
+        let query = FactQuery { all: true, as_of, ..FactQuery::default() };
+        let facts = block_on(owner.facts(memory(), query)).unwrap().data;
+        facts.into_iter().map(|one| one.fact.statement).collect::<BTreeSet<_>>()
+    };
+    let then = worker.now();
+    assert!(statements(None).contains("They saw 2 birds over zanzibarium tea"));
+    clock.advance(SignedDuration::from_mins(5));
+    block_on(owner.forget(memory(), Forget::Entry(secret), None)).unwrap();
+    let left = |as_of| statements(as_of).into_iter().filter(|one| one.contains(MARKER)).count();
+    assert_eq!((left(None), left(Some(then))), (0, 0));
+    assert_eq!(bed.places_of(MARKER), [""; 0]);
+    work(&bed, &worker, &clock);
+    assert!(statements(None).contains("They saw 2 birds"), "what is left is read again");
+    assert_eq!(left(Some(then)), 0);
+}
+
 /// A conversation gets other words and becomes part of an earlier one, and chapters are written again. What
 /// there was before stays for questions as of then, until it is forgotten.
 pub(crate) fn what_was_replaced_is_forgotten_with_the_rest(open: Open) {
@@ -165,7 +204,7 @@ pub(crate) fn what_was_replaced_is_forgotten_with_the_rest(open: Open) {
     let (worker, clock) = engine(Arc::clone(&bed.store), 1);
     let worker = worker.with_llm(Arc::new(model())).with_embedder(Arc::new(WordEmbedder));
     let owner = vault(&worker);
-    let told = tell(&owner);
+    let secret = store_secret(&owner);
     let earlier = said(Role::User, "I was early").said_at(at(-350));
     block_on(owner.remember(memory(), vec![earlier], None)).unwrap();
     work(&bed, &worker, &clock);
@@ -181,11 +220,11 @@ pub(crate) fn what_was_replaced_is_forgotten_with_the_rest(open: Open) {
         rows.past(MemoryRef { vault: memory.id, memory: place.id }, then, &PastKind::ALL)
     });
     assert!(past.chapters.iter().any(|one| one.text.contains(MARKER)), "the test would not notice");
-    let is_told = |one: &Conversation| {
+    let has_marker = |one: &Conversation| {
         one.summary.as_ref().is_some_and(|summary| summary.title.contains(MARKER))
     };
-    assert!(past.conversations.iter().any(is_told), "the test would not notice");
-    block_on(owner.forget(memory(), Forget::Entry(told), None)).unwrap();
+    assert!(past.conversations.iter().any(has_marker), "the test would not notice");
+    block_on(owner.forget(memory(), Forget::Entry(secret), None)).unwrap();
     assert_eq!(bed.places_of(MARKER), [""; 0]);
     work(&bed, &worker, &clock);
     assert_eq!(bed.places_of(MARKER), [""; 0]);

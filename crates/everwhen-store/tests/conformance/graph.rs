@@ -21,7 +21,7 @@ fn facts(talk: &Talk, query: FactQuery) -> Vec<String> {
 }
 
 /// Ana and Acme on the first day, one thing more of Ana a week later.
-fn tell(talk: &Talk) {
+fn change_graph(talk: &Talk) {
     let ana = Entity {
         name: "Ana".into(),
         kind: "person".into(),
@@ -38,13 +38,13 @@ fn tell(talk: &Talk) {
 
 pub(crate) fn statements_are_facts_with_their_day(open: Open) {
     let talk = Talk::new(open);
-    tell(&talk);
+    change_graph(&talk);
     talk.minute(8 * DAY);
     talk.settle();
-    let mut told = facts(&talk, FactQuery::default());
-    told.sort();
+    let mut statements = facts(&talk, FactQuery::default());
+    statements.sort();
     assert_eq!(
-        told,
+        statements,
         [
             "Ana (person) (mentioned 2025-06-01)",
             "Ana works_at Acme (mentioned 2025-06-01)",
@@ -58,7 +58,7 @@ pub(crate) fn statements_are_facts_with_their_day(open: Open) {
 
 pub(crate) fn what_is_removed_is_withdrawn_and_stays_known_of_then(open: Open) {
     let talk = Talk::new(open);
-    tell(&talk);
+    change_graph(&talk);
     talk.minute(9 * DAY);
     let gone = vec![("Ana".to_owned(), vec!["speaks Basque".to_owned()])];
     change(&talk, GraphChange::RemoveObservations(gone));

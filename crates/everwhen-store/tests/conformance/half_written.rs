@@ -13,21 +13,21 @@ use everwhen_testkit::{Fault, FaultMode, Faults, Faulty, FaultyStore, block_on};
 use jiff::SignedDuration;
 
 use crate::bed::{Bed, Open};
-use crate::forgetting::{MARKER, engine, model, tell, vault};
+use crate::forgetting::{MARKER, engine, model, store_secret, vault};
 use crate::talk::memory;
 
 /// A chapter as far as it does not differ from run to run: where it begins and ends, and its words.
-type Told = (String, String, u64, String, String);
+type ChapterRow = (String, String, u64, String, String);
 
 fn chapters(engine: &Engine) -> Vec<Chapter> {
     block_on(vault(engine).chapters(memory(), Default::default())).unwrap().data
 }
 
-fn told(engine: &Engine) -> Vec<Told> {
-    let tell = |one: Chapter| {
+fn chapter_rows(engine: &Engine) -> Vec<ChapterRow> {
+    let row = |one: Chapter| {
         (one.first.time.to_string(), one.last.time.to_string(), one.entries, one.title, one.text)
     };
-    chapters(engine).into_iter().map(tell).collect()
+    chapters(engine).into_iter().map(row).collect()
 }
 
 /// Every chapter covers entries that are there, as many as it says, and no two cover the same.
@@ -79,9 +79,13 @@ fn worker(bed: &Bed, seed: u64) -> (Engine, Arc<ManualClock>, Arc<Faults>) {
 
 /// What is there after a run that is killed at a call, a forget, and another process; `None` if there is no such
 /// call. Also how many chapters the killed one had kept.
-fn killed_at(bed: &Bed, call: Option<u64>, undisturbed: &[Told]) -> Option<(usize, Vec<Told>)> {
+fn killed_at(
+    bed: &Bed,
+    call: Option<u64>,
+    undisturbed: &[ChapterRow],
+) -> Option<(usize, Vec<ChapterRow>)> {
     let (first, clock, faults) = worker(bed, 1);
-    let secret: EntryId = tell(&vault(&first));
+    let secret: EntryId = store_secret(&vault(&first));
     let is_killed = work(&first, &clock, &faults, call);
     if is_killed != call.is_some() {
         return None;
@@ -89,27 +93,27 @@ fn killed_at(bed: &Bed, call: Option<u64>, undisturbed: &[Told]) -> Option<(usiz
     let shown = format!("killed at {call:?}");
     let (owner, now) = engine(Arc::clone(&bed.store), 2);
     now.set(first.now());
-    let half = told(&owner);
+    let half = chapter_rows(&owner);
     assert_sound(&owner, &shown);
     assert!(!is_killed || undisturbed.starts_with(&half), "{half:?}, {shown}");
     // No worker runs: what the killed process had written has to go at once.
     block_on(vault(&owner).forget(memory(), Forget::Entry(secret), None)).unwrap();
     assert_eq!(bed.places_of(MARKER), [""; 0], "{shown}");
-    assert!(told(&owner).iter().all(|one| !format!("{one:?}").contains(MARKER)), "{shown}");
+    assert!(chapter_rows(&owner).iter().all(|one| !format!("{one:?}").contains(MARKER)), "{shown}");
     assert_sound(&owner, &shown);
     let (second, clock, faults) = worker(bed, 3);
     clock.set(owner.now() + limits::JOB_LEASE);
     work(&second, &clock, &faults, None);
     assert_sound(&second, &shown);
     assert_eq!(bed.places_of(MARKER), [""; 0], "{shown}");
-    Some((half.len(), told(&second)))
+    Some((half.len(), chapter_rows(&second)))
 }
 
 pub(crate) fn a_killed_chapters_job_leaves_sound_chapters_that_can_be_forgotten(open: Open) {
     let (whole, clock, faults) = worker(&open(), 1);
-    tell(&vault(&whole));
+    store_secret(&vault(&whole));
     work(&whole, &clock, &faults, None);
-    let undisturbed = told(&whole);
+    let undisturbed = chapter_rows(&whole);
     let (all, expected) = killed_at(&open(), None, &undisturbed).unwrap();
     assert!(all == undisturbed.len() && all >= 3, "{undisturbed:?}");
     let mut kept = Vec::new();

@@ -154,7 +154,7 @@ impl Client {
         let known = self.history.len() - 1;
         let kept = cut.map_or(known, |cut| cut.min(known));
         let kept =
-            (kept..=known).find(|kept| self.is_told_once(known - kept, known)).unwrap_or(known);
+            (kept..=known).find(|kept| self.is_sent_once(known - kept, known)).unwrap_or(known);
         let begun = self.begin(known - kept, self.history.len());
         let Some(reply) = reply else { return };
         self.push(Role::Assistant, reply.clone());
@@ -164,7 +164,7 @@ impl Client {
     }
 
     /// The same, and all of it has been sent before.
-    fn is_told_once(&self, from: usize, to: usize) -> bool {
+    fn is_sent_once(&self, from: usize, to: usize) -> bool {
         self.history[from..to].iter().all(|had| had.time.is_some()) && self.is_alone(from, to)
     }
 
@@ -183,7 +183,8 @@ impl Client {
         let history = History::from(history);
         let begun = block_on(self.talk.vault.begin_exchange(memory(), history, Commit::NextTurn));
         let begun = begun.unwrap();
-        let times: Vec<Timestamp> = begun.messages.iter().map(|told| told.time.unwrap()).collect();
+        let times: Vec<Timestamp> =
+            begun.messages.iter().map(|known| known.time.unwrap()).collect();
         for (had, time) in self.history[from..to].iter_mut().zip(&times) {
             assert_eq!(*had.time.get_or_insert(*time), *time, "{:?} in {:?}", had.text, times);
         }

@@ -17,7 +17,7 @@ use crate::dump::{Dump, dump};
 use crate::rows::{at, name};
 use crate::talk::{Talk, memory, said};
 
-fn told_at(minute: i64, role: Role, text: &str) -> NewEntry {
+fn entry_at(minute: i64, role: Role, text: &str) -> NewEntry {
     said(role, text).said_at(at(minute))
 }
 
@@ -26,12 +26,12 @@ fn chat() -> ImportedConversation {
     ImportedConversation {
         name: name("chat"),
         entries: vec![
-            told_at(-300, Role::User, "Where is the armor?"),
-            told_at(-300, Role::Assistant, "In the great hall."),
+            entry_at(-300, Role::User, "Where is the armor?"),
+            entry_at(-300, Role::Assistant, "In the great hall."),
         ],
         branches: vec![ImportedBranch {
             archived_at: at(-295),
-            entries: vec![told_at(-299, Role::User, "Where is the cafe?")],
+            entries: vec![entry_at(-299, Role::User, "Where is the cafe?")],
         }],
         ended_at: Some(at(-200)),
         title: Some("Where the armor is".into()),
@@ -86,7 +86,7 @@ pub(crate) fn an_import_keeps_its_end_its_words_and_its_branches(open: Open) {
     assert_eq!((view.branches[0].archived_at, view.branches[0].entries), (at(-295), 1));
     let aside = EntryQuery { which: Which::Branch(view.branches[0].id), ..EntryQuery::default() };
     assert_eq!(talk.texts(aside), ["Where is the cafe?"]);
-    assert_eq!(talk.told().len(), 2, "it joins nothing that was said at the same time");
+    assert_eq!(talk.contents().len(), 2, "it joins nothing that was said at the same time");
 }
 
 pub(crate) fn the_sources_words_stand_until_the_entries_change(open: Open) {
@@ -96,7 +96,7 @@ pub(crate) fn the_sources_words_stand_until_the_entries_change(open: Open) {
     talk.settle();
     let summary_by = || talk.conversations()[0].summary.as_ref().map(|summary| summary.by);
     assert_eq!(summary_by(), Some(SummaryBy::Source));
-    let mut late = told_at(-250, Role::User, "Is the great hall open on Mondays?");
+    let mut late = entry_at(-250, Role::User, "Is the great hall open on Mondays?");
     late.conversation = Some(by_name());
     talk.remember(vec![late]);
     settle(&talk);
@@ -107,7 +107,7 @@ pub(crate) fn what_the_source_left_open_ends_in_silence_or_goes_on(open: Open) {
     let talk = Talk::new(open);
     let open_there = |text: &str, minute| ImportedConversation {
         name: name(text),
-        entries: vec![told_at(minute, Role::User, text)],
+        entries: vec![entry_at(minute, Role::User, text)],
         branches: Vec::new(),
         ended_at: None,
         title: Some("Untold".into()),
@@ -133,7 +133,7 @@ pub(crate) fn importing_again_brings_only_what_is_new(open: Open) {
     let mut first = chat();
     first.branches.clear();
     first.ended_at = None;
-    first.entries.push(told_at(-299, Role::User, "Where is the cafe?"));
+    first.entries.push(entry_at(-299, Role::User, "Where is the cafe?"));
     assert_eq!(counts(import(&talk, first.clone())), (3, 0));
     assert_eq!(counts(import(&talk, first)), (0, 0));
     let view = block_on(talk.vault.conversation(memory(), by_name())).unwrap();
@@ -141,8 +141,8 @@ pub(crate) fn importing_again_brings_only_what_is_new(open: Open) {
     let correction = NewCorrection { content, reason: "a slip".into(), tags: None, metadata: None };
     block_on(talk.vault.correct(memory(), view.entries[2].id, correction, None)).unwrap();
     let mut grown = chat();
-    grown.entries.push(told_at(-290, Role::User, "Thank you."));
-    grown.entries.push(told_at(-290, Role::User, "Thank you."));
+    grown.entries.push(entry_at(-290, Role::User, "Thank you."));
+    grown.entries.push(entry_at(-290, Role::User, "Thank you."));
     assert_eq!(counts(import(&talk, grown.clone())), (2, 1), "the branch is of a known entry");
     assert_eq!(counts(import(&talk, grown)), (0, 0));
     let view = block_on(talk.vault.conversation(memory(), by_name())).unwrap();
@@ -196,7 +196,7 @@ pub(crate) fn imports_count_among_what_is_retained(open: Open) {
     let talk = Talk::with(open, settings);
     talk.say_at(-100, Role::User, "newer");
     assert_eq!(counts(import(&talk, chat())), (3, 1));
-    assert_eq!(talk.told(), [["newer"]], "the import is the oldest, and this vault deletes");
+    assert_eq!(talk.contents(), [["newer"]], "the import is the oldest, and this vault deletes");
 }
 
 pub(crate) fn wrong_imports_are_refused_whole(open: Open) {
@@ -206,11 +206,11 @@ pub(crate) fn wrong_imports_are_refused_whole(open: Open) {
     let entry = |entry| ImportedConversation { entries: vec![entry], ..chat() };
     let late = ImportedBranch { archived_at: at(60), ..chat().branches.remove(0) };
     let nothing = ImportedConversation { entries: Vec::new(), branches: Vec::new(), ..chat() };
-    let many = vec![told_at(-9, Role::User, "again"); 10_001];
+    let many = vec![entry_at(-9, Role::User, "again"); 10_001];
     let cases = [
         (nothing, ErrorKind::Conflict, "no entries"),
         (entry(said(Role::User, "when?")), ErrorKind::Invalid, "entries[0]: conversation_time"),
-        (entry(told_at(60, Role::User, "soon")), ErrorKind::Conflict, "entries[0]: "),
+        (entry(entry_at(60, Role::User, "soon")), ErrorKind::Conflict, "entries[0]: "),
         (ImportedConversation { name: name("end"), ..chat() }, ErrorKind::Invalid, "\"end\""),
         (ImportedConversation { name: name(id), ..chat() }, ErrorKind::Invalid, "looks like an id"),
         (

@@ -68,8 +68,8 @@ fn model() -> ScriptedLlm {
     ScriptedLlm::new(|prompt| {
         let shown = &prompt.messages[1].content;
         let said = shown.split_once("User: ").map_or("", |(_, said)| said);
-        let told = said.strip_prefix("My ").and_then(|rest| rest.split_once(" is "));
-        let (matter, value) = told.unwrap_or_default();
+        let parts = said.strip_prefix("My ").and_then(|rest| rest.split_once(" is "));
+        let (matter, value) = parts.unwrap_or_default();
         Ok(match prompt.schema.as_ref().map(|schema| schema.name) {
             Some("facts") => format!(
                 r#"{{"facts": [{{"line": 1, "quote": "{said}", "statement": "The {matter} is {value}",
@@ -80,7 +80,7 @@ fn model() -> ScriptedLlm {
     })
 }
 
-fn tell(talk: &Talk, memory: &Address<MemoryId>, news: &[News]) {
+fn store_news(talk: &Talk, memory: &Address<MemoryId>, news: &[News]) {
     for one in news {
         let entry = said(Role::User, &one.text()).said_at(at(one.day * DAY));
         block_on(talk.vault.remember(memory.clone(), vec![entry], None)).unwrap();
@@ -118,16 +118,16 @@ fn check(talk: &Talk, course: &Course, number: usize) {
     let late = memory("late");
     let mut arrived = Vec::new();
     for batch in course.arriving.chunks(course.batch) {
-        tell(talk, &late, batch);
+        store_news(talk, &late, batch);
         arrived.extend_from_slice(batch);
         assert_eq!(current(talk, &late), latest(&arrived), "after {arrived:?}");
     }
     let mut ordered = arrived;
     ordered.sort_by_key(|one| one.day);
     let in_order = memory("in order");
-    ordered.iter().for_each(|one| tell(talk, &in_order, &[*one]));
+    ordered.iter().for_each(|one| store_news(talk, &in_order, &[*one]));
     assert_eq!(standing(talk, &late), standing(talk, &in_order), "{course:?}");
-    tell(talk, &late, &ordered[..1]);
+    store_news(talk, &late, &ordered[..1]);
     assert_eq!(current(talk, &late), latest(&ordered), "the oldest, told again");
 }
 

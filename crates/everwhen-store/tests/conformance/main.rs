@@ -37,6 +37,7 @@ mod keys;
 mod late;
 mod ledger;
 mod models;
+mod naming;
 mod neighbours;
 mod outages;
 mod outside;
@@ -94,6 +95,7 @@ suite! {
         a_lock_has_one_holder_until_its_lease_is_over,
         a_workflow_is_claimed_once_and_keeps_its_progress,
         what_workflows_have_yet_to_do_is_forgotten_with_what_was_said,
+        what_a_workflow_made_of_what_is_forgotten_meanwhile_is_refused,
     }
     vaults {
         a_vault_is_found_by_id_and_by_name,
@@ -189,6 +191,7 @@ suite! {
         activities_follow_their_conversation,
         a_vault_takes_its_models_rows_along,
         known_answers_cost_nothing_and_spending_ends,
+        an_answer_of_no_use_is_paid_for_and_not_kept,
         forgetting_anything_forgets_the_answers,
         without_a_model_asking_says_what_to_do,
         a_live_conversation_tells_how_much_of_it_was_working,
@@ -297,6 +300,7 @@ suite! {
         a_generation_prompt_is_no_message,
         a_reply_can_be_begun_or_continued_by_the_client,
         what_was_forgotten_does_not_come_back_with_the_history,
+        a_reply_to_what_was_forgotten_meanwhile_is_not_stored,
         times_of_another_system_hold_for_what_it_saw,
         a_history_finds_its_memory,
         examples_sent_with_every_request_put_nothing_aside,
@@ -333,6 +337,7 @@ suite! {
     facts {
         a_fact_comes_back_as_it_was_put,
         facts_are_found_by_what_they_rest_on,
+        facts_are_read_without_their_vectors,
         facts_fade_until_somebody_asks_for_them,
         what_could_not_be_counted_is_counted_later,
         facts_go_one_by_one,
@@ -385,15 +390,25 @@ suite! {
         a_month_of_outages_delays_work_and_loses_none,
         rules_stand_in_for_a_model_that_is_away,
     }
+    naming {
+        composed_and_decomposed_names_are_one,
+        names_with_invisible_characters_are_refused,
+        names_that_exist_already_stay_reachable,
+        a_named_vault_is_settled_once,
+    }
     tombstones {
         hashes_are_kept_by_owner,
+        forgetting_leaves_no_plain_hash_but_the_mark_of_a_line,
         a_history_does_not_bring_back_a_forgotten_memory,
         the_same_words_said_again_are_stored,
+        a_file_that_is_read_again_brings_back_nothing,
+        a_file_that_is_read_again_brings_back_nothing_of_a_vault,
         a_forgotten_vault_stays_forgotten,
         what_waited_while_its_memory_was_forgotten_is_not_stored,
     }
     forgetting {
         a_forget_at_any_step_of_any_job_leaves_no_trace,
+        facts_that_a_model_made_of_several_lines_go_with_each_of_them,
         what_was_replaced_is_forgotten_with_the_rest,
     }
     half_written {

@@ -8,7 +8,7 @@ use everwhen_engine::json::Json;
 use everwhen_engine::memory::{Address, NewEntry, Role, Said, VaultId};
 use everwhen_engine::ports::{Erasure, Finish, Llm, Prompt, Removal, Reply, Row, Spent, Wait};
 use everwhen_engine::usage::Usage;
-use everwhen_engine::{Engine, ErrorKind, Forget, Result};
+use everwhen_engine::{Engine, Error, ErrorKind, Forget, Result};
 use everwhen_testkit::{ScriptedLlm, block_on, engine_over};
 use jiff::SignedDuration;
 use jiff::civil::{Date, date};
@@ -32,7 +32,15 @@ fn reply(text: &str) -> Reply {
     let spent = Spent { input_tokens: 3, output_tokens: 2, cost_nanos: 1 };
     let model = "m-1".to_owned();
     let json = Some(Json::Object(members));
-    Reply { text: text.to_owned(), json, model, finish: Finish::Length, spent, cached: false }
+    Reply {
+        text: text.to_owned(),
+        json,
+        model,
+        finish: Finish::Length,
+        spent,
+        cached: false,
+        unusable: None,
+    }
 }
 
 pub(crate) fn usage_adds_up_by_day_model_and_purpose(open: Open) {
@@ -167,6 +175,36 @@ pub(crate) fn known_answers_cost_nothing_and_spending_ends(open: Open) {
     assert_eq!(used.len(), 1);
     assert_eq!((used[0].calls, used[0].cached, used[0].spent.cost_nanos), (2, 2, 20));
     assert_eq!((used[0].model.as_str(), used[0].purpose.as_str()), ("paid", "title"));
+}
+
+/// A model at ten billionths an answer, none of which is of use.
+struct Useless(Paid);
+
+impl Llm for Useless {
+    fn name(&self) -> &str {
+        "useless"
+    }
+
+    fn ask<'a>(&'a self, prompt: &'a Prompt) -> Wait<'a, Reply> {
+        Box::pin(async move {
+            let reply = self.0.ask(prompt).await?;
+            Ok(Reply { unusable: Some(Error::invalid("it does not fit")), ..reply })
+        })
+    }
+}
+
+pub(crate) fn an_answer_of_no_use_is_paid_for_and_not_kept(open: Open) {
+    let bed = open();
+    let (engine, _) = engine_over(bed.store.clone());
+    let paid = Paid(ScriptedLlm::new(|_| Ok("no JSON".to_owned())));
+    let engine = engine.with_llm(Arc::new(Useless(paid))).with_spending_cap(Some(20));
+    for _ in 0..2 {
+        assert_eq!(ask(&engine, "one").unwrap_err().message(), "it does not fit");
+    }
+    assert_eq!(ask(&engine, "one").unwrap_err().kind(), ErrorKind::Busy, "the money is spent");
+    let vault = block_on(engine.vault(Address::Name(name("ana")))).unwrap();
+    let used = block_on(vault.usage(Date::MIN)).unwrap();
+    assert_eq!((used[0].calls, used[0].cached, used[0].spent.cost_nanos), (2, 0, 20));
 }
 
 pub(crate) fn forgetting_anything_forgets_the_answers(open: Open) {

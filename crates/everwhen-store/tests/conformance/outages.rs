@@ -70,10 +70,10 @@ pub(crate) fn a_job_that_panics_is_one_failed_job(open: Open) {
 pub(crate) fn rules_stand_in_for_a_model_that_is_away(open: Open) {
     let facts = |talk: &Talk| {
         let found = block_on(talk.vault.facts(memory(), FactQuery::default())).unwrap();
-        let told = |fact: &FactView| (fact.fact.statement.clone(), fact.fact.by);
-        let mut told: Vec<_> = found.data.iter().map(told).collect();
-        told.sort_by(|one, other| one.0.cmp(&other.0));
-        told
+        let statements = |fact: &FactView| (fact.fact.statement.clone(), fact.fact.by);
+        let mut statements: Vec<_> = found.data.iter().map(statements).collect();
+        statements.sort_by(|one, other| one.0.cmp(&other.0));
+        statements
     };
     for falls_back in [true, false] {
         let mut talk = Talk::new(open);
@@ -149,10 +149,10 @@ pub(crate) fn a_month_of_outages_delays_work_and_loses_none(open: Open) {
     }
     assert!(capped > 10, "the cap was reached on {capped} days only");
     assert_eq!(block_on(talk.engine.jobs(9)).unwrap(), []);
-    let told = talk.conversations();
-    assert_eq!(told.len(), 30);
+    let conversations = talk.conversations();
+    assert_eq!(conversations.len(), 30);
     let is_done = |one: &Conversation| {
         one.distilled_at.is_some() && one.summary.as_ref().is_some_and(|it| it.by == SummaryBy::Llm)
     };
-    assert!(told.iter().all(is_done));
+    assert!(conversations.iter().all(is_done));
 }

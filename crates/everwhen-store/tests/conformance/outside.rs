@@ -2,8 +2,10 @@
 //! was said.
 
 use everwhen_engine::job::{JobKind, Queue};
-use everwhen_engine::memory::{Address, MemoryId, Name, NewEntry, Role, Said};
-use everwhen_engine::{Engine, Error, ErrorKind, Forget, Lock, Vault, limits};
+use everwhen_engine::memory::{
+    Address, ForgetMark, MemoryId, Name, NewContext, NewEntry, Role, Said,
+};
+use everwhen_engine::{ConflictReason, Engine, Error, ErrorKind, Forget, Lock, Vault, limits};
 use everwhen_testkit::{block_on, engine_over};
 
 use crate::bed::Open;
@@ -56,8 +58,9 @@ pub(crate) fn a_workflow_is_claimed_once_and_keeps_its_progress(open: Open) {
     let (engine, clock) = engine_over(bed.store.clone());
     let vault = vault(&engine);
     let now = engine.now();
-    block_on(vault.put_workflow(memory("m"), "begun".into(), now)).unwrap();
-    block_on(vault.put_workflow(memory("m"), "another".into(), now)).unwrap();
+    block_on(vault.put_workflow(memory("m"), "begun".into(), now, ForgetMark::default())).unwrap();
+    block_on(vault.put_workflow(memory("m"), "another".into(), now, ForgetMark::default()))
+        .unwrap();
     block_on(engine.settle()).unwrap();
     let claim = || block_on(engine.claim(Queue::Outside)).unwrap();
     let (first, second) = (claim().unwrap(), claim().unwrap());
@@ -82,7 +85,13 @@ pub(crate) fn what_workflows_have_yet_to_do_is_forgotten_with_what_was_said(open
     let (engine, _) = engine_over(bed.store.clone());
     let vault = vault(&engine);
     for place in ["m", "other"] {
-        block_on(vault.put_workflow(memory(place), "my diary".into(), engine.now())).unwrap();
+        let rest = vault.put_workflow(
+            memory(place),
+            "my diary".into(),
+            engine.now(),
+            ForgetMark::default(),
+        );
+        block_on(rest).unwrap();
     }
     let left = || {
         let jobs = block_on(engine.jobs(99)).unwrap();
@@ -93,4 +102,39 @@ pub(crate) fn what_workflows_have_yet_to_do_is_forgotten_with_what_was_said(open
     assert_eq!(left(), 1, "that of the other memory stays");
     block_on(vault.forget(memory("other"), Forget::Memory, None)).unwrap();
     assert_eq!(left(), 0);
+}
+
+/// A workflow reads the memory, asks a model for a while, and then keeps what it made of it.
+pub(crate) fn what_a_workflow_made_of_what_is_forgotten_meanwhile_is_refused(open: Open) {
+    let bed = open();
+    let (engine, _) = engine_over(bed.store.clone());
+    let vault = vault(&engine);
+    let mark = |place: &str| block_on(vault.forget_mark(memory(place))).unwrap();
+    let rest = |place: &str, read_at: &ForgetMark| {
+        let payload = "my diary".to_owned();
+        block_on(vault.put_workflow(memory(place), payload, engine.now(), read_at.clone()))
+            .map_err(|error| error.reason())
+    };
+    let summary = |read_at: &ForgetMark| {
+        let written = vault.write_summary(memory("m"), "my diary".into(), read_at.clone(), None);
+        block_on(written).map(drop).map_err(|error| error.reason())
+    };
+    let (read_at, other, absent) = (mark("m"), mark("other"), mark("later"));
+    block_on(vault.put_context(memory("m"), NewContext::new("about", None).unwrap(), None))
+        .unwrap();
+    block_on(vault.forget(memory("m"), Forget::Context(1), None)).unwrap();
+    let refused = Some(ConflictReason::ChangedMeanwhile);
+    assert_eq!((rest("m", &read_at), summary(&read_at)), (Err(refused), Err(refused)));
+    rest("other", &other).unwrap();
+    let read_at = mark("m");
+    rest("m", &read_at).unwrap();
+    assert_eq!(summary(&read_at), Err(Some(ConflictReason::NothingToDo)), "there are no chapters");
+    // It may have been made and forgotten meanwhile.
+    let entry = NewEntry::new(Role::User, Said::new("my diary").unwrap());
+    block_on(vault.remember(memory("later"), vec![entry.clone()], None)).unwrap();
+    assert_eq!(rest("later", &absent), Err(refused));
+    // Of the same name, and another one.
+    block_on(vault.forget(memory("m"), Forget::Memory, None)).unwrap();
+    block_on(vault.remember(memory("m"), vec![entry], None)).unwrap();
+    assert_eq!(rest("m", &read_at), Err(refused));
 }

@@ -2,7 +2,8 @@
 //! profile, chapters or recall answer as of an earlier moment.
 //!
 //! Random histories are watched: at some of their moments everything is asked as of now, and at the end
-//! it is asked again as of those moments.
+//! it is asked again as of those moments. Titles, facts and chapters are made by rules in some of them and by a model
+//! in others.
 
 use std::sync::Arc;
 
@@ -24,6 +25,8 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::sample::select;
+
+mod others;
 
 use crate::bed::{Open, for_all};
 use crate::density;
@@ -74,6 +77,10 @@ enum Step {
     Context(usize),
     Summarize(usize),
     Regenerate,
+    /// Chapters of another system come: as many as this of the same few.
+    Chapters(usize),
+    /// An agent changes its graph or its files.
+    Agent(usize),
     /// Runs all jobs that are due.
     Work,
     Wait(i64),
@@ -129,6 +136,8 @@ fn any_step() -> impl Strategy<Value = Step> {
         1 => (0..SAID.len()).prop_map(Step::Context),
         1 => any::<usize>().prop_map(Step::Summarize),
         1 => Just(Step::Regenerate),
+        1 => (0..4usize).prop_map(Step::Chapters),
+        3 => (0..others::DONE_BY_AGENTS).prop_map(Step::Agent),
         8 => Just(Step::Work),
         8 => select(vec![1, 10, 20, 30, 31, 100, 3_000]).prop_map(Step::Wait),
         6 => Just(Step::Watch),
@@ -144,6 +153,14 @@ const HISTORIES_SENT: [&[&str]; 4] = [
     &["Hello there", "Good day", "I live in Bonn", "Good day", "What about the garden?"],
 ];
 
+/// Who makes titles, facts and chapters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Maker {
+    Rules,
+    /// A model that is away now and then, while rules stand in for it.
+    Model,
+}
+
 /// A memory and what was answered at some of its moments.
 struct Watched {
     talk: Talk,
@@ -154,12 +171,18 @@ struct Watched {
 type Answers = Vec<(&'static str, String)>;
 
 impl Watched {
-    fn new(open: Open) -> Self {
+    fn new(open: Open, maker: Maker) -> Self {
         let settings =
             SettingsChange { conversations_retained: Some(3), ..SettingsChange::default() };
         let mut talk = Talk::with(open, settings);
         let rules = ChapterRules { max_messages: 3, lookback: 1, ..ChapterRules::default() };
         talk.engine = talk.engine.with_chapter_rules(rules);
+        if maker == Maker::Model {
+            let question = Some("What did they say about themselves?".to_owned());
+            let engine =
+                talk.engine.with_llm(Arc::new(others::model())).with_retrospection(question);
+            talk.engine = engine.with_fallback_to_rules(true);
+        }
         talk.vault = block_on(talk.engine.vault(Address::Name(name("v")))).unwrap();
         talk.say(Role::User, "Hello");
         Self { talk, seen: Vec::new() }
@@ -185,6 +208,10 @@ impl Watched {
                 drop(block_on(vault.set_tags(memory(), self.picked(*pick), tags, key)));
             }
             Step::Exchange(which) => self.exchange(HISTORIES_SENT[*which]),
+            Step::Agent(what) => others::act(vault, *what),
+            Step::Chapters(count) => {
+                drop(block_on(vault.import_chapters(memory(), others::chapters(*count), false)));
+            }
             Step::Work => {
                 self.talk.clock.advance(SignedDuration::from_secs(3));
                 drop(block_on(self.talk.engine.settle()));
@@ -329,9 +356,9 @@ impl Watched {
         let again = |(then, before): &(Timestamp, Answers)| {
             let after = answers(&vault, *then);
             let pairs = before.clone().into_iter().zip(after).filter(|(a, b)| a != b);
-            let told = pairs
+            let lines = pairs
                 .map(|((what, was), (_, is))| format!("{what} as of {then}:\n{is}\nwas\n{was}"));
-            told.collect::<Vec<String>>()
+            lines.collect::<Vec<String>>()
         };
         self.seen.iter().flat_map(again).collect()
     }
@@ -386,6 +413,8 @@ fn answers(vault: &Vault, then: Timestamp) -> Answers {
             "the context",
             format!("{:#?}", block_on(vault.context(memory(), ContextVersion::AsOf(then)))),
         ),
+        ("the graph", format!("{:#?}", block_on(vault.graph(memory(), Some(then))))),
+        ("the files", others::files(vault, then)),
         ("recall", recall("What about the garden?", &[])),
         ("recall of facts", recall("Where do I live, and what do I take?", &[])),
         ("recall of a name", recall("What did Anna say?", &[])),
@@ -401,8 +430,9 @@ fn histories() -> u32 {
 }
 
 pub(crate) fn no_later_write_changes_an_answer(open: Open) {
-    for_all(histories(), vec(any_step(), 4..24), |steps| {
-        let mut watched = Watched::new(open);
+    let maker = select(vec![Maker::Rules, Maker::Model]);
+    for_all(histories(), (maker, vec(any_step(), 4..24)), |(maker, steps)| {
+        let mut watched = Watched::new(open, maker);
         steps.iter().for_each(|step| watched.take(step));
         let changed = watched.changed();
         assert!(changed.is_empty(), "{}", changed.join("\n"));
@@ -411,7 +441,7 @@ pub(crate) fn no_later_write_changes_an_answer(open: Open) {
 
 pub(crate) fn density_is_the_same_in_the_index_and_in_the_store(open: Open) {
     for_all(8, vec(any_step(), 4..24), |steps| {
-        let mut watched = Watched::new(open);
+        let mut watched = Watched::new(open, Maker::Rules);
         for step in &steps {
             watched.take(step);
             let Talk { bed, vault, engine, .. } = &watched.talk;
@@ -422,7 +452,7 @@ pub(crate) fn density_is_the_same_in_the_index_and_in_the_store(open: Open) {
 
 /// Only a forget may change the past, and the comparison sees it: so it would see any other change.
 pub(crate) fn a_changed_answer_is_noticed(open: Open) {
-    let mut watched = Watched::new(open);
+    let mut watched = Watched::new(open, Maker::Rules);
     watched.take(&Step::Say(vec![Spoken {
         before: None,
         role: Role::User,
@@ -451,7 +481,7 @@ pub(crate) fn a_changed_answer_is_noticed(open: Open) {
 
 /// The source says since when a branch was left, by another clock than that of this store.
 pub(crate) fn an_import_of_branches_leaves_the_past_alone(open: Open) {
-    let mut watched = Watched::new(open);
+    let mut watched = Watched::new(open, Maker::Rules);
     let spoken = |text: usize| Spoken {
         before: Some(20),
         role: Role::User,

@@ -28,7 +28,7 @@ fn dated(at: &str, precision: TimePrecision, text: &str) -> NewEntry {
 }
 
 /// Entries of every kind of date, the last one first.
-fn told(open: Open) -> Talk {
+fn dated_talk(open: Open) -> Talk {
     let talk = Talk::new(open);
     talk.remember(vec![
         said(Role::User, STATED).said_at(time("2023-03-20T15:00:00Z")),
@@ -46,7 +46,7 @@ fn between(after: &str, before: &str) -> EntryQuery {
 }
 
 pub(crate) fn a_list_has_what_reaches_into_its_time(open: Open) {
-    let talk = told(open);
+    let talk = dated_talk(open);
     for (after, before, expected) in [
         ("2023-03-03T12:00:00Z", "2023-03-03T13:00:00Z", &[MONTH, DAY][..]),
         ("2023-03-04T00:00:00Z", "2023-03-05T00:00:00Z", &[MONTH]),
@@ -65,7 +65,7 @@ pub(crate) fn a_list_has_what_reaches_into_its_time(open: Open) {
 }
 
 pub(crate) fn pages_go_from_periods_to_instants_and_back(open: Open) {
-    let talk = told(open);
+    let talk = dated_talk(open);
     for (order, expected) in
         [(Order::Oldest, [MONTH, DAY, STATED]), (Order::Newest, [STATED, DAY, MONTH])]
     {
@@ -86,7 +86,7 @@ pub(crate) fn pages_go_from_periods_to_instants_and_back(open: Open) {
 }
 
 pub(crate) fn recall_finds_a_day_and_a_month_by_any_time_within(open: Open) {
-    let talk = told(open);
+    let talk = dated_talk(open);
     let ask = |vault: &everwhen_engine::Vault, query: Query| {
         block_on(vault.recall(memory(), query)).unwrap()
     };

@@ -124,7 +124,7 @@ impl Clients {
     }
 
     /// One exchange in a memory.
-    fn tell(&self, called: &str, client: (u8, u8), lines: &[&str], reply: &str) {
+    fn exchange(&self, called: &str, client: (u8, u8), lines: &[&str], reply: &str) {
         let begun = self.begin(called, history(client, lines));
         self.finish(&begun, ExchangeReply { content: reply.into(), ..ExchangeReply::default() });
     }
@@ -151,7 +151,7 @@ pub(crate) fn text_that_a_client_sent_proves_nothing(open: Open) {
     let few = ["u:I love it", "a:positive", "u:I hate it", "a:negative"];
     let with = |last| [&few[..], &[last]].concat();
     let clients = Clients::new(open);
-    clients.tell("alice", ANA, &with("u:Alice is pregnant, due in May."), "Noted.");
+    clients.exchange("alice", ANA, &with("u:Alice is pregnant, due in May."), "Noted.");
     for client in [ANA, ANAS_PHONE, BEN] {
         assert_eq!(clients.finds(client, &with("u:Bob was fired on Monday.")), None);
     }
@@ -161,8 +161,8 @@ pub(crate) fn text_that_a_client_sent_proves_nothing(open: Open) {
 
 pub(crate) fn a_proof_holds_for_one_person_and_a_weak_one_for_one_program(open: Open) {
     let clients = Clients::new(open);
-    clients.tell("short", ANA, &["u:hi"], "Hello!");
-    clients.tell("long", ANA, &["u:tell me"], LONG);
+    clients.exchange("short", ANA, &["u:hi"], "Hello!");
+    clients.exchange("long", ANA, &["u:tell me"], LONG);
     let long = format!("a:{LONG}");
     let (short, long) = (["u:hi", "a:Hello!", "u:x"], ["u:tell me", long.as_str(), "u:x"]);
     assert_eq!(clients.finds(ANA, &short).as_deref(), Some("short"));
@@ -171,7 +171,7 @@ pub(crate) fn a_proof_holds_for_one_person_and_a_weak_one_for_one_program(open: 
     assert_eq!(clients.finds(ANAS_PHONE, &long).as_deref(), Some("long"));
     assert_eq!(clients.finds(BEN, &short), None);
     assert_eq!(clients.finds(BEN, &long), None, "never somebody else's");
-    clients.tell("short", ANA, &["u:hi", "a:Hello!", "u:ok"], "Good.");
+    clients.exchange("short", ANA, &["u:hi", "a:Hello!", "u:ok"], "Good.");
     let two = ["u:hi", "a:Hello!", "u:ok", "a:Good.", "u:x"];
     assert_eq!(clients.finds(ANAS_PHONE, &two).as_deref(), Some("short"), "two replies in order");
     assert_eq!(clients.finds(BEN, &two), None);
@@ -179,11 +179,11 @@ pub(crate) fn a_proof_holds_for_one_person_and_a_weak_one_for_one_program(open: 
 
 pub(crate) fn the_chat_that_goes_on_at_its_end_is_meant(open: Open) {
     let clients = Clients::new(open);
-    clients.tell("cats", ANA, &["u:hi"], "Hello!");
-    clients.tell("cats", ANA, &["u:hi", "a:Hello!", "u:My PIN is 1234."], "Noted.");
-    clients.tell("dogs", ANA, &["u:hi"], "Hello!");
+    clients.exchange("cats", ANA, &["u:hi"], "Hello!");
+    clients.exchange("cats", ANA, &["u:hi", "a:Hello!", "u:My PIN is 1234."], "Noted.");
+    clients.exchange("dogs", ANA, &["u:hi"], "Hello!");
     assert_eq!(clients.finds(ANA, &["u:hi", "a:Hello!", "u:dogs?"]).as_deref(), Some("dogs"));
-    clients.tell("dogs", ANA, &["u:hi", "a:Hello!", "u:dogs?"], "Woof.");
+    clients.exchange("dogs", ANA, &["u:hi", "a:Hello!", "u:dogs?"], "Woof.");
     assert_eq!(clients.finds(ANA, &["u:hi", "a:Hello!", "u:birds?"]), None, "either could be");
     let edited = ["u:hi", "a:Hello!", "u:dogs?", "a:Woof.", "u:more"];
     assert_eq!(clients.finds(ANA, &edited).as_deref(), Some("dogs"));
@@ -194,14 +194,14 @@ pub(crate) fn the_newest_of_many_equal_chats_is_found(open: Open) {
     let clients = Clients::new(open);
     for number in 0..70 {
         clients.talk.minute(number);
-        clients.tell(&format!("chat {number}"), ANA, &["u:hi"], "Hello!");
+        clients.exchange(&format!("chat {number}"), ANA, &["u:hi"], "Hello!");
     }
     for number in (66..70).rev() {
         let called = format!("chat {number}");
         let said = format!("u:I am number {number}.");
         let lines = ["u:hi", "a:Hello!", said.as_str()];
         assert_eq!(clients.finds(ANA, &lines), Some(called.clone()));
-        clients.tell(&called, ANA, &lines, "Noted.");
+        clients.exchange(&called, ANA, &lines, "Noted.");
     }
 }
 
@@ -236,8 +236,8 @@ pub(crate) fn tool_calls_do_not_break_the_chain(open: Open) {
             History { client: Client { person: [9; 32], ..next.client }, ..next.clone() };
         assert_eq!(clients.find(&stranger), None);
         let begun = clients.begin(called, next.clone());
-        let told: Vec<_> = begun.messages.iter().map(|told| told.is_new).collect();
-        assert!(!told[0], "the question keeps its time");
+        let are_new: Vec<_> = begun.messages.iter().map(|message| message.is_new).collect();
+        assert!(!are_new[0], "the question keeps its time");
         clients.finish(
             &begun,
             ExchangeReply { content: "It is sunny.".into(), ..ExchangeReply::default() },
@@ -262,7 +262,7 @@ pub(crate) fn a_retry_is_the_same_request_before_its_reply_was_whole(open: Open)
     clients.talk.minute(60);
     assert_eq!(clients.find(&hi()), None, "an hour later it is a new chat");
     clients.talk.minute(61);
-    clients.tell("one", ANA, &["u:hi"], "Hello!");
+    clients.exchange("one", ANA, &["u:hi"], "Hello!");
     assert_eq!(clients.find(&hi()), None, "it was answered");
     let resent = History { resent: true, ..hi() };
     assert_eq!(clients.find(&resent).as_deref(), Some("one"), "the client says it is a retry");

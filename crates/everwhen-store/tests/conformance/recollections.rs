@@ -62,11 +62,17 @@ fn questions() -> Vec<Query> {
 }
 
 /// All that a recollection says, in a form that compares.
-fn words(told: &Recollection) -> Vec<String> {
+fn words(recollection: &Recollection) -> Vec<String> {
     let entry =
         |one: &EntryFound| format!("{:?} {} {}", one, one.entry.content.as_str(), one.score);
-    let talks = told.conversations.iter().map(|one| format!("{one:?}"));
-    told.items.iter().map(entry).chain(talks).chain([told.briefing.clone()]).collect()
+    let talks = recollection.conversations.iter().map(|one| format!("{one:?}"));
+    recollection
+        .items
+        .iter()
+        .map(entry)
+        .chain(talks)
+        .chain([recollection.briefing.clone()])
+        .collect()
 }
 
 /// An entry as the store has it, or had it.
@@ -82,17 +88,17 @@ fn stored_at(talk: &Talk, id: EntryId, then: Option<Timestamp>) -> Entry {
 fn agree(talk: &Talk) -> Vec<(EntryId, Option<Timestamp>)> {
     let mut all = Vec::new();
     for query in questions() {
-        let told = ask(&talk.vault, &query);
-        for item in &told.items {
+        let recollection = ask(&talk.vault, &query);
+        for item in &recollection.items {
             let stored = stored_at(talk, item.entry.id, query.as_of);
             assert_eq!(item.entry, stored);
             assert_eq!(item.entry.content.as_str(), stored.content.as_str());
         }
         let cold = Restarted::new(talk).vault;
-        assert_eq!(words(&ask(&cold, &query)), words(&told), "{query:?}");
-        assert_eq!(words(&ask(&cold, &query)), words(&told), "{query:?}");
-        assert_eq!(words(&ask(&talk.vault, &query)), words(&told), "{query:?}");
-        all.extend(told.items.iter().map(|item| (item.entry.id, query.as_of)));
+        assert_eq!(words(&ask(&cold, &query)), words(&recollection), "{query:?}");
+        assert_eq!(words(&ask(&cold, &query)), words(&recollection), "{query:?}");
+        assert_eq!(words(&ask(&talk.vault, &query)), words(&recollection), "{query:?}");
+        all.extend(recollection.items.iter().map(|item| (item.entry.id, query.as_of)));
     }
     all
 }
@@ -150,15 +156,15 @@ pub(crate) fn what_is_at_hand_is_told_as_the_store_has_it(open: Open) {
     talk.minute(20);
     let spring = Address::Name(name("spring"));
     block_on(talk.vault.fork(memory(), spring, ids[2], None)).unwrap();
-    let told = agree(&talk);
-    assert!(!told.contains(&(right, None)) && told.contains(&(right, Some(at(12)))));
-    assert!(told.contains(&(ids[3], Some(at(2)))), "before it was corrected and put aside");
+    let found = agree(&talk);
+    assert!(!found.contains(&(right, None)) && found.contains(&(right, Some(at(12)))));
+    assert!(found.contains(&(ids[3], Some(at(2)))), "before it was corrected and put aside");
     talk.minute(30);
     // What was said between two conversations makes them one.
     talk.say_at(-320, Role::User, "a dog by the sea");
     assert_eq!(talk.conversations().len(), 2);
-    let told = agree(&talk);
-    assert!(told.contains(&(ids[6], None)) && told.contains(&(ids[5], Some(at(2)))));
+    let found = agree(&talk);
+    assert!(found.contains(&(ids[6], None)) && found.contains(&(ids[5], Some(at(2)))));
 }
 
 pub(crate) fn what_is_forgotten_is_told_no_more(open: Open) {
@@ -231,11 +237,11 @@ pub(crate) fn all_memories_are_recalled_within_the_bytes_for_indexes(open: Open)
         let engine = engine.with_index_bytes(bytes);
         clock.set(at(60));
         let vault = block_on(engine.vault(Address::Name(name("v")))).unwrap();
-        let told = block_on(vault.recall_all(query.clone())).unwrap();
-        let briefly: Vec<String> = (told.items.iter())
+        let recollection = block_on(vault.recall_all(query.clone())).unwrap();
+        let briefly: Vec<String> = (recollection.items.iter())
             .map(|one| format!("{} {:.3}", one.entry.id, one.score))
-            .chain(told.conversations.iter().map(|one| format!("{:.3}", one.score)))
-            .chain(told.facts.iter().map(|one| one.fact.fact.statement.clone()))
+            .chain(recollection.conversations.iter().map(|one| format!("{:.3}", one.score)))
+            .chain(recollection.facts.iter().map(|one| one.fact.fact.statement.clone()))
             .collect();
         (briefly, engine.index_bytes())
     };

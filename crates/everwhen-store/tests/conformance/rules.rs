@@ -28,7 +28,7 @@ pub(crate) fn the_farewell_belongs_to_the_conversation_it_ends(open: Open) {
     talk.say(Role::Assistant, "farewell");
     talk.minute(3);
     talk.say(Role::User, "hello again");
-    assert_eq!(talk.told(), [vec!["goodbye", "farewell"], vec!["hello again"]]);
+    assert_eq!(talk.contents(), [vec!["goodbye", "farewell"], vec!["hello again"]]);
     let first = talk.conversations().remove(0);
     let by = EndedBy::Caller { reason: Some("done".into()) };
     assert_eq!(first.ended, Some(Ended { at: at(2), by }));
@@ -59,7 +59,7 @@ pub(crate) fn ending_one_conversation_leaves_the_next_alone(open: Open) {
     block_on(talk.vault.end_conversation(memory(), Some(build.into()), None, None)).unwrap();
     talk.minute(65);
     talk.say(Role::User, "still there?");
-    assert_eq!(talk.told()[2], ["hello", "still there?"]);
+    assert_eq!(talk.contents()[2], ["hello", "still there?"]);
 }
 
 pub(crate) fn an_end_belongs_to_what_a_late_word_opened_before_it(open: Open) {
@@ -245,7 +245,7 @@ pub(crate) fn a_fork_keeps_what_it_puts_aside(open: Open) {
     let done = block_on(talk.vault.fork(memory(), conversation.into(), first.id, None)).unwrap();
     let Receipt::Forked { branch, entries: 2 } = done.receipt else { panic!("{done:?}") };
     talk.say(Role::Assistant, "another two");
-    assert_eq!(talk.told(), [["one", "another two"]]);
+    assert_eq!(talk.contents(), [["one", "another two"]]);
     let which = |which| talk.texts(EntryQuery { which, ..EntryQuery::default() });
     assert_eq!(which(Which::Branch(branch)), ["two", "three"]);
     assert_eq!(which(Which::AsOf(at(4))), ["one", "two", "three"]);
@@ -291,7 +291,7 @@ pub(crate) fn a_corrected_entry_still_holds_its_conversation_together(open: Open
     block_on(talk.vault.correct(memory(), bridge.id, correction, None)).unwrap();
     talk.say_at(50, Role::User, "later");
     talk.say_at(0, Role::User, "earlier");
-    assert_eq!(talk.told(), [["earlier", "b", "later"]]);
+    assert_eq!(talk.contents(), [["earlier", "b", "later"]]);
 }
 
 /// Whether it was said in the middle or never, the rest is divided in the same way.
@@ -305,13 +305,16 @@ pub(crate) fn a_forgotten_entry_no_longer_holds_its_conversation_together(open: 
     talk.settle();
     let first = talk.conversations()[0].id;
     block_on(talk.vault.forget(memory(), Forget::Entry(near.id), None)).unwrap();
-    assert_eq!(talk.told(), [["earlier", "bridge", "later"]]);
+    assert_eq!(talk.contents(), [["earlier", "bridge", "later"]]);
     block_on(talk.vault.forget(memory(), Forget::Entry(bridge.id), None)).unwrap();
-    assert_eq!(talk.told(), [["earlier"], ["later"]]);
-    let told = talk.conversations();
-    assert_eq!((told[0].id, told[0].last_at, told[1].started_at), (first, at(0), at(50)));
+    assert_eq!(talk.contents(), [["earlier"], ["later"]]);
+    let conversations = talk.conversations();
+    assert_eq!(
+        (conversations[0].id, conversations[0].last_at, conversations[1].started_at),
+        (first, at(0), at(50))
+    );
     let end = |minute| Some(Ended { at: at(minute), by: EndedBy::Idle });
-    assert_eq!((&told[0].ended, &told[1].ended), (&end(30), &end(80)));
+    assert_eq!((&conversations[0].ended, &conversations[1].ended), (&end(30), &end(80)));
     talk.minute(95);
     talk.settle();
     assert!(talk.conversations().iter().all(|one| one.summary.is_some()), "each has its own");
@@ -373,7 +376,7 @@ pub(crate) fn nul_characters_are_refused_wherever_they_stand(open: Open) {
         metadata: None,
     };
     let named = MemoryChange { description: Some(nul()), ..MemoryChange::default() };
-    let told = [
+    let errors = [
         Said::new(nul()).err(),
         Name::new("name", nul()).err(),
         Metadata::new(format!("{{\"a\": \"{}\"}}", nul())).err(),
@@ -383,7 +386,7 @@ pub(crate) fn nul_characters_are_refused_wherever_they_stand(open: Open) {
         block_on(talk.vault.correct(memory(), entry, corrected, None)).err(),
         talk.end(Some(&nul())).err(),
     ];
-    for (place, error) in told.into_iter().enumerate() {
+    for (place, error) in errors.into_iter().enumerate() {
         assert_eq!(error.map(|error| error.kind()), Some(ErrorKind::Invalid), "{place}");
     }
     assert_eq!(talk.texts(EntryQuery::default()), ["hello"]);
@@ -399,7 +402,7 @@ pub(crate) fn a_memory_may_have_a_lifecycle_of_its_own(open: Open) {
     talk.minute(149);
     talk.settle();
     talk.say(Role::User, "two");
-    assert_eq!(talk.told(), [["one", "two"]], "two and a half hours do not end it");
+    assert_eq!(talk.contents(), [["one", "two"]], "two and a half hours do not end it");
     let rules = block_on(talk.vault.rules(memory())).unwrap();
     let state = |now| rules.state_of(&talk.conversations()[0], at(now));
     assert_eq!((state(149), state(270)), (ConversationState::Active, ConversationState::Cooling));

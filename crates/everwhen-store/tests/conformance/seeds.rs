@@ -88,7 +88,7 @@ pub(crate) fn a_correction_keeps_its_place_among_entries_of_one_time(open: Open)
     assert_eq!(talk.texts(EntryQuery::default()), ["one", "zwei", "three", "four"]);
     correct(&talk, second, "deux");
     assert_eq!(talk.texts(EntryQuery::default()), ["one", "deux", "three", "four"]);
-    assert_eq!(talk.told(), [["one", "deux", "three", "four"]]);
+    assert_eq!(talk.contents(), [["one", "deux", "three", "four"]]);
     let mut paged = Vec::new();
     let mut query = EntryQuery { limit: Some(1), ..EntryQuery::default() };
     loop {
@@ -120,8 +120,9 @@ pub(crate) fn b63_a_context_version_is_deleted_and_its_number_not_given_again(op
     put("four");
     assert_eq!((current().version, current().content), (4, "four".to_owned()));
     let found = |word: &str| {
-        let told = block_on(talk.vault.recall(memory(), Query::new(word.to_owned()))).unwrap();
-        told.contexts.into_iter().map(|one| one.document.content).collect::<Vec<_>>()
+        let recollection =
+            block_on(talk.vault.recall(memory(), Query::new(word.to_owned()))).unwrap();
+        recollection.contexts.into_iter().map(|one| one.document.content).collect::<Vec<_>>()
     };
     assert_eq!(found("four"), ["four"]);
     forget(4).unwrap();
@@ -145,10 +146,10 @@ pub(crate) fn d8_the_users_farewell_stored_after_the_end_belongs_to_what_it_ends
     talk.minute(2);
     talk.remember(vec![said(Role::User, "Thanks, bye!"), said(Role::Assistant, "Bye!")]);
     let first = ["What is the time?", "Noon.", "Thanks, bye!", "Bye!"];
-    assert_eq!(talk.told(), [first.to_vec()]);
+    assert_eq!(talk.contents(), [first.to_vec()]);
     talk.minute(3);
     talk.say(Role::User, "Hello again");
-    assert_eq!(talk.told(), [first.to_vec(), vec!["Hello again"]]);
+    assert_eq!(talk.contents(), [first.to_vec(), vec!["Hello again"]]);
     assert!(talk.conversations()[0].ended.is_some());
 }
 
@@ -160,7 +161,7 @@ pub(crate) fn d8_what_is_no_farewell_opens_a_conversation(open: Open) {
     talk.say(Role::Assistant, "Bye!");
     talk.minute(1);
     talk.say(Role::User, "Hello again");
-    assert_eq!(talk.told(), [vec!["Thanks, bye!", "Bye!"], vec!["Hello again"]]);
+    assert_eq!(talk.contents(), [vec!["Thanks, bye!", "Bye!"], vec!["Hello again"]]);
 
     // A caller outside of an exchange ended it, or the next words came too late.
     for (in_exchange, later) in [(false, 11), (true, 13)] {
@@ -172,7 +173,7 @@ pub(crate) fn d8_what_is_no_farewell_opens_a_conversation(open: Open) {
         block_on(talk.vault.end(memory(), end, None)).unwrap();
         talk.minute(later);
         talk.say(Role::User, "Hello again");
-        assert_eq!(talk.told()[1], ["Hello again"], "{in_exchange}");
+        assert_eq!(talk.contents()[1], ["Hello again"], "{in_exchange}");
     }
 }
 

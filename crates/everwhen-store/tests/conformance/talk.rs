@@ -79,7 +79,7 @@ impl Talk {
     }
 
     /// What the current entries of each conversation say, in order of their start.
-    pub(crate) fn told(&self) -> Vec<Vec<String>> {
+    pub(crate) fn contents(&self) -> Vec<Vec<String>> {
         let view = |one: Conversation| block_on(self.vault.conversation(memory(), one.id.into()));
         let views = self.conversations().into_iter().map(view);
         views.map(|view| texts(&view.unwrap().entries)).collect()

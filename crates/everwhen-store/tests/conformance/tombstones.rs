@@ -2,13 +2,14 @@
 //! that is retried. The same words said again are stored.
 
 use everwhen_engine::ledger::{Commit, ExchangeReply, History, Message, PastExchange};
-use everwhen_engine::memory::{Address, MemoryId, Role};
+use everwhen_engine::memory::{Address, MemoryId, NewEntry, Provenance, Role};
 use everwhen_engine::ports::{
     EntryQuery, Erasure, Removal, Row, Tombstone, TombstoneKind, TombstoneOwner,
 };
 use everwhen_engine::receipt::Idempotency;
-use everwhen_engine::{ErrorKind, Forget, Vault};
+use everwhen_engine::{ErrorKind, Forget, ImportMode, ImportedConversation, Vault};
 use everwhen_testkit::block_on;
+use sha2::{Digest, Sha256};
 
 use crate::bed::Open;
 use crate::rows::{at, id, name};
@@ -43,6 +44,77 @@ pub(crate) fn hashes_are_kept_by_owner(open: Open) {
     assert_eq!(list(gone, None), []);
 }
 
+/// What a program reads from a file: messages with an id in their source, and one that has none.
+fn file() -> ImportedConversation {
+    let entry = |minute: i64, text: &str, id: Option<&str>| {
+        let from = Provenance { source_id: id.map(name), ..Provenance::stated(name("an-agent")) };
+        NewEntry { provenance: Some(Box::new(from)), ..said(Role::User, text).said_at(at(minute)) }
+    };
+    ImportedConversation {
+        name: name("session"),
+        entries: vec![
+            entry(-300, SECRET[0], Some("1")),
+            entry(-299, SECRET[1], Some("2")),
+            entry(-298, SECRET[2], None),
+        ],
+        branches: Vec::new(),
+        ended_at: None,
+        title: None,
+        summary: None,
+        extract: None,
+    }
+}
+
+/// Reads the file into a memory; how many entries are new and how many known.
+fn read_file(vault: &Vault, memory: &str, skips_forgotten: bool) -> (u64, u64) {
+    let mode = ImportMode { skips_forgotten, ..ImportMode::default() };
+    let outcomes = block_on(vault.import_conversations(named(memory), vec![file()], mode)).unwrap();
+    let outcome = outcomes.into_iter().next().unwrap().unwrap();
+    (outcome.stored, outcome.known)
+}
+
+/// A program that reads the same file again by itself brings back nothing of what was forgotten; who imports it on
+/// purpose gets all of it.
+pub(crate) fn a_file_that_is_read_again_brings_back_nothing(open: Open) {
+    let ways: [(&[&str], u64); 4] =
+        [(&["entry"], 2), (&["last entry"], 2), (&["conversation"], 0), (&["entry", "memory"], 0)];
+    for (steps, left) in ways {
+        let talk = Talk::new(open);
+        talk.minute(10);
+        assert_eq!(read_file(&talk.vault, "work", true), (3, 0));
+        for step in steps {
+            let all = block_on(talk.vault.entries(named("work"), None, EntryQuery::default()));
+            let all = all.unwrap().data;
+            let what = match *step {
+                "entry" => Forget::Entry(all[0].id),
+                "last entry" => Forget::Entry(all[2].id),
+                "conversation" => Forget::Conversation(Address::Id(all[0].conversation)),
+                _ => Forget::Memory,
+            };
+            block_on(talk.vault.forget(named("work"), what, None)).unwrap();
+        }
+        assert_eq!(read_file(&talk.vault, "work", true), (0, 3), "{steps:?}");
+        let found = block_on(talk.vault.entries(named("work"), None, EntryQuery::default()));
+        // Nothing makes the memory again that was forgotten whole.
+        let found = found.map_or(0, |page| page.data.len() as u64);
+        assert_eq!(found, left, "{steps:?}");
+        assert_eq!(read_file(&talk.vault, "elsewhere", true), (3, 0));
+        assert_eq!(read_file(&talk.vault, "work", false), (3 - left, left), "{steps:?}");
+        assert_eq!(read_file(&talk.vault, "work", true), (0, 3), "it is here again");
+    }
+}
+
+/// The same when the whole vault was forgotten and one of its name is made again.
+pub(crate) fn a_file_that_is_read_again_brings_back_nothing_of_a_vault(open: Open) {
+    let talk = Talk::new(open);
+    talk.minute(10);
+    assert_eq!(read_file(&talk.vault, "work", true), (3, 0));
+    block_on(talk.vault.forget_vault(None)).unwrap();
+    let again = block_on(talk.engine.vault_to_write(Address::Name(name("v")))).unwrap();
+    assert_eq!(read_file(&again, "work", true), (0, 3));
+    assert_eq!(read_file(&again, "elsewhere", true), (3, 0));
+}
+
 fn named(text: &str) -> Address<MemoryId> {
     Address::Name(name(text))
 }
@@ -57,7 +129,7 @@ fn send(vault: &Vault, memory: &str, lines: &[&str], reply: &str) {
     block_on(vault.finish_exchange(begun.exchange, reply)).unwrap();
 }
 
-fn told(vault: &Vault, memory: &str) -> Vec<String> {
+fn contents_of(vault: &Vault, memory: &str) -> Vec<String> {
     let entries = vault.entries(named(memory), None, EntryQuery::default());
     texts(&block_on(entries).unwrap().data)
 }
@@ -68,8 +140,50 @@ fn chat(talk: &Talk, vault: &Vault, memory: &str) {
     send(vault, memory, &SECRET[..1], SECRET[1]);
     talk.minute(2);
     send(vault, memory, &SECRET[..3], SECRET[3]);
-    assert_eq!(told(vault, memory), SECRET);
+    assert_eq!(contents_of(vault, memory), SECRET);
     talk.minute(10);
+}
+
+/// The hashes of a message of the user by which a guess could be checked: as the ledger has it, and of the text alone.
+fn hashes(text: &str) -> [[u8; 32]; 2] {
+    [Sha256::digest(format!("user\0{text}")).into(), Sha256::digest(text).into()]
+}
+
+/// Forgetting a memory or a vault leaves no hash of a message that has no salt. Of an entry that is forgotten alone
+/// the line of the ledger stays, by which the message is recognised when the client sends it again.
+pub(crate) fn forgetting_leaves_no_plain_hash_but_the_mark_of_a_line(open: Open) {
+    let [mark, plain] = hashes(SECRET[0]);
+    for what in ["entry", "conversation", "period", "memory", "vault"] {
+        let talk = Talk::new(open);
+        chat(&talk, &talk.vault, "chat");
+        talk.minute(60);
+        let first = block_on(talk.vault.entries(named("chat"), None, EntryQuery::default()));
+        let first = first.unwrap().data.remove(0);
+        let is_plain = talk.bed.is_plain();
+        let found = |hash: [u8; 32]| talk.bed.holds_bytes(&hash);
+        assert!(is_plain || found(mark), "the test would not notice");
+        let memory = named("chat");
+        let forgotten = match what {
+            "entry" => talk.vault.forget(memory, Forget::Entry(first.id), None),
+            "conversation" => {
+                let address = Address::Id(first.conversation);
+                talk.vault.forget(memory, Forget::Conversation(address), None)
+            }
+            "period" => {
+                let period = Forget::Period { after: Some(at(-9)), before: Some(at(9)) };
+                talk.vault.forget(memory, period, None)
+            }
+            "memory" => talk.vault.forget(memory, Forget::Memory, None),
+            _ => {
+                block_on(talk.vault.forget_vault(None)).unwrap();
+                assert_eq!((found(mark), found(plain)), (false, false), "{what}");
+                continue;
+            }
+        };
+        block_on(forgotten).unwrap();
+        let is_left = what != "memory" && !is_plain;
+        assert_eq!((found(mark), found(plain)), (is_left, false), "{what}");
+    }
 }
 
 pub(crate) fn a_history_does_not_bring_back_a_forgotten_memory(open: Open) {
@@ -79,14 +193,14 @@ pub(crate) fn a_history_does_not_bring_back_a_forgotten_memory(open: Open) {
     let mut history = SECRET.to_vec();
     history.push("What is new?");
     send(&talk.vault, "chat", &history, "Nothing");
-    assert_eq!(told(&talk.vault, "chat"), ["What is new?", "Nothing"]);
+    assert_eq!(contents_of(&talk.vault, "chat"), ["What is new?", "Nothing"]);
     talk.minute(11);
     history.extend(["Nothing", "Bye"]);
     send(&talk.vault, "chat", &history, "Bye");
-    assert_eq!(told(&talk.vault, "chat"), ["What is new?", "Nothing", "Bye", "Bye"]);
+    assert_eq!(contents_of(&talk.vault, "chat"), ["What is new?", "Nothing", "Bye", "Bye"]);
     // Cut at the front, and under another name.
     send(&talk.vault, "other", &[SECRET[2], SECRET[3], "Are you there?"], "Yes");
-    assert_eq!(told(&talk.vault, "other"), ["Are you there?", "Yes"]);
+    assert_eq!(contents_of(&talk.vault, "other"), ["Are you there?", "Yes"]);
     assert!(talk.bed.is_plain() || talk.bed.places_of("4711").is_empty());
 }
 
@@ -100,9 +214,9 @@ pub(crate) fn the_same_words_said_again_are_stored(open: Open) {
     // A history that was never here is stored, though single words of it were.
     let other = [SECRET[0], "Which PIN?", SECRET[2], "What breed?", "A poodle"];
     send(&talk.vault, "elsewhere", &other, "How nice");
-    assert_eq!(told(&talk.vault, "elsewhere")[..5], other);
+    assert_eq!(contents_of(&talk.vault, "elsewhere")[..5], other);
     block_on(talk.vault.remember(memory(), vec![said(Role::User, SECRET[0])], None)).unwrap();
-    assert_eq!(told(&talk.vault, "m"), [SECRET[0]]);
+    assert_eq!(contents_of(&talk.vault, "m"), [SECRET[0]]);
 }
 
 pub(crate) fn a_forgotten_vault_stays_forgotten(open: Open) {
@@ -127,11 +241,11 @@ pub(crate) fn a_forgotten_vault_stays_forgotten(open: Open) {
     let mut history = SECRET.to_vec();
     history.push("What is new?");
     send(&again(), "chat", &history, "Nothing");
-    assert_eq!(told(&again(), "chat"), ["What is new?", "Nothing"]);
+    assert_eq!(contents_of(&again(), "chat"), ["What is new?", "Nothing"]);
     let refused = remember(&again(), key("first")).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Conflict);
     remember(&again(), key("second")).unwrap();
-    assert_eq!(told(&again(), "chat").len(), 3);
+    assert_eq!(contents_of(&again(), "chat").len(), 3);
     let other = block_on(talk.engine.vault_to_write(Address::Name(name("other")))).unwrap();
     remember(&other, key("first")).unwrap();
 }
@@ -161,7 +275,7 @@ pub(crate) fn what_waited_while_its_memory_was_forgotten_is_not_stored(open: Ope
     talk.minute(20);
     keep(&talk.vault, named("chat"), 11).unwrap();
     is_refused(keep(&talk.vault, named("chat"), 4));
-    assert_eq!(told(&talk.vault, "chat"), [SECRET[0], "Yes"]);
+    assert_eq!(contents_of(&talk.vault, "chat"), [SECRET[0], "Yes"]);
 
     block_on(talk.vault.forget_vault(None)).unwrap();
     let again = || block_on(talk.engine.vault_to_write(Address::Name(name("v")))).unwrap();
@@ -173,5 +287,5 @@ pub(crate) fn what_waited_while_its_memory_was_forgotten_is_not_stored(open: Ope
     talk.minute(30);
     keep(&again(), named("third"), 21).unwrap();
     is_refused(keep(&again(), named("third"), 12));
-    assert_eq!(told(&again(), "third"), [SECRET[0], "Yes"]);
+    assert_eq!(contents_of(&again(), "third"), [SECRET[0], "Yes"]);
 }

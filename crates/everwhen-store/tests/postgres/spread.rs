@@ -60,8 +60,8 @@ impl Visit for Statement {
         }
         SEEN.fetch_add(1, Ordering::SeqCst);
         if let Some(reason) = judge(sql) {
-            let told = format!("{reason}: {sql}");
-            REFUSED.lock().unwrap_or_else(PoisonError::into_inner).push(told);
+            let refusal = format!("{reason}: {sql}");
+            REFUSED.lock().unwrap_or_else(PoisonError::into_inner).push(refusal);
         }
     }
 

@@ -14,12 +14,17 @@ fn lies_in((vault, fact): &(VaultId, Fact), memory: MemoryRef) -> bool {
 impl State {
     pub(super) fn facts_in(&self, memory: MemoryRef, query: FactSelection<'_>) -> Vec<Fact> {
         let meant = |fact: &Fact| match query {
-            FactSelection::All => true,
+            FactSelection::All | FactSelection::WithoutVectors => true,
             FactSelection::Id(id) => fact.id == id,
             FactSelection::On(entries) => entries.contains(&fact.evidence.entry),
         };
         let inside = self.facts.iter().filter(|row| lies_in(row, memory) && meant(&row.1));
-        let mut facts: Vec<Fact> = inside.map(|(_, fact)| fact.clone()).collect();
+        let has_vectors = query != FactSelection::WithoutVectors;
+        let read = |fact: &Fact| Fact {
+            vector: fact.vector.clone().filter(|_| has_vectors),
+            ..fact.clone()
+        };
+        let mut facts: Vec<Fact> = inside.map(|(_, fact)| read(fact)).collect();
         facts.sort_by_key(|fact| (fact.mentioned_at, fact.id));
         facts
     }

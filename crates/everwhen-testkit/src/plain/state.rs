@@ -486,9 +486,16 @@ impl Snapshot for State {
         Ok(self.past_rows(memory, at, kinds))
     }
 
-    fn segment(&self, memory: MemoryRef, after: u64) -> Result<Option<(u64, [Vec<u8>; 2])>> {
-        let meant = self.segments.iter().filter(|row| row.0 == memory && row.1.0 >= after);
-        Ok(meant.map(|(_, (after, _), parts)| (*after, parts.clone())).min())
+    fn segments(&self, memory: MemoryRef) -> Result<Vec<u64>> {
+        let own = self.segments.iter().filter(|row| row.0 == memory);
+        let mut numbers: Vec<u64> = own.map(|(_, (after, _), _)| *after).collect();
+        numbers.sort_unstable();
+        Ok(numbers)
+    }
+
+    fn segment(&self, memory: MemoryRef, after: u64) -> Result<Option<[Vec<u8>; 2]>> {
+        let meant = self.segments.iter().find(|row| row.0 == memory && row.1.0 == after);
+        Ok(meant.map(|(_, _, parts)| parts.clone()))
     }
 
     fn ledger_head(&self, memory: MemoryRef) -> Result<Option<LedgerHead>> {

@@ -26,8 +26,8 @@ impl StoryRunner<'_> {
             }
             Question::Conversations(query) => {
                 let page = self.vault().conversations(self.memory(), query.clone()).await?;
-                let told = page.data.iter().map(|one| render::conversation(one, &self.zone));
-                Ok(list(told.collect(), page.next.is_some()))
+                let rows = page.data.iter().map(|one| render::conversation(one, &self.zone));
+                Ok(list(rows.collect(), page.next.is_some()))
             }
             Question::Conversation(name) => {
                 let whom = self.names.conversation(name).map_err(Error::invalid)?;
@@ -44,21 +44,21 @@ impl StoryRunner<'_> {
             }
             Question::Contexts => {
                 let page = self.vault().contexts(self.memory(), None, None).await?;
-                let told = page.data.iter().map(|one| render::context(one, &self.zone));
-                Ok(list(told.collect(), page.next.is_some()))
+                let rows = page.data.iter().map(|one| render::context(one, &self.zone));
+                Ok(list(rows.collect(), page.next.is_some()))
             }
             Question::Facts(query) => {
                 let page = self.vault().facts(self.memory(), query.clone()).await?;
-                let told = page.data.iter().map(|view| render::fact(view, &self.zone));
-                Ok(list(told.collect(), page.next.is_some()))
+                let rows = page.data.iter().map(|view| render::fact(view, &self.zone));
+                Ok(list(rows.collect(), page.next.is_some()))
             }
             Question::Months => {
                 let text = self.vault().facts_by_month(self.memory(), FactLines::default()).await?;
                 Ok(if text.is_empty() { "(nothing)".into() } else { text })
             }
             Question::Recall(query) => {
-                let told = self.vault().recall(self.memory(), query.as_ref().clone()).await?;
-                Ok(list(render::recollection(&told, &self.zone), false))
+                let found = self.vault().recall(self.memory(), query.as_ref().clone()).await?;
+                Ok(list(render::recollection(&found, &self.zone), false))
             }
             Question::States => self.states().await,
             Question::Jobs => {
@@ -74,11 +74,11 @@ impl StoryRunner<'_> {
             ConversationQuery { archive: ArchiveFilter::Both, ..ConversationQuery::default() };
         let page = self.vault().conversations(self.memory(), query).await?;
         let now = self.engine().now();
-        let told = page
+        let rows = page
             .data
             .iter()
             .map(|one| format!("{} {}", one.wire_name(), rules.state_of(one, now).as_str()));
-        Ok(list(told.collect(), page.next.is_some()))
+        Ok(list(rows.collect(), page.next.is_some()))
     }
 
     async fn timeline(&mut self, mut filter: Filter) -> Result<String> {
@@ -117,10 +117,10 @@ impl StoryRunner<'_> {
         page: Page<T, Cursor>,
         filter: Filter,
         timeline: bool,
-        tell: impl Fn(&T, &everwhen_engine::time::Zone) -> String,
+        render: impl Fn(&T, &everwhen_engine::time::Zone) -> String,
     ) -> String {
         self.more = page.next.map(|cursor| (filter, timeline, cursor));
-        let rows = page.data.iter().map(|row| tell(row, &self.zone)).collect();
+        let rows = page.data.iter().map(|row| render(row, &self.zone)).collect();
         list(rows, self.more.is_some())
     }
 }

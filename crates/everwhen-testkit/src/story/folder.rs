@@ -57,17 +57,17 @@ fn no_orphans(folder: &Path) -> Result<(), String> {
 fn run_story(name: &str, backend: &dyn Backend, bless: bool) -> Result<(), String> {
     let file = |ending: &str| folder().join(format!("{name}.{ending}"));
     let read = |path: PathBuf| std::fs::read_to_string(path).map_err(|error| error.to_string());
-    let told = run(&read(file("story"))?, backend)
+    let transcript = run(&read(file("story"))?, backend)
         .map_err(|error| format!("stories/{name}.story, {error}"))?;
     if bless {
-        return std::fs::write(file("snap"), told).map_err(|error| error.to_string());
+        return std::fs::write(file("snap"), transcript).map_err(|error| error.to_string());
     }
     let known = read(file("snap"))
         .map_err(|_| format!("stories/{name}.snap is missing; {}", how_to_bless(name)))?;
-    if known == told {
+    if known == transcript {
         return Ok(());
     }
-    Err(format!("{}\n{}", difference(&known, &told), how_to_bless(name)))
+    Err(format!("{}\n{}", difference(&known, &transcript), how_to_bless(name)))
 }
 
 fn how_to_bless(name: &str) -> String {
@@ -79,8 +79,9 @@ fn how_to_bless(name: &str) -> String {
 }
 
 /// The lines in which two texts differ, from the first to the last.
-fn difference(known: &str, told: &str) -> String {
-    let (old, new): (Vec<&str>, Vec<&str>) = (known.lines().collect(), told.lines().collect());
+fn difference(known: &str, transcript: &str) -> String {
+    let (old, new): (Vec<&str>, Vec<&str>) =
+        (known.lines().collect(), transcript.lines().collect());
     let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
     let rest = (&old[same..], &new[same..]);
     let tail = rest.0.iter().rev().zip(rest.1.iter().rev()).take_while(|(a, b)| a == b).count();

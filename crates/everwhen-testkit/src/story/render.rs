@@ -25,7 +25,7 @@ pub(super) fn time(zone: &Zone, instant: Timestamp) -> String {
 
 /// What a write did.
 pub(super) fn done(done: &Done, zone: &Zone) -> String {
-    let told = match &done.receipt {
+    let text = match &done.receipt {
         Receipt::Vault(id) => id.to_string(),
         Receipt::Memory(id) => id.to_string(),
         Receipt::Entries(receipt) => entries(receipt, zone),
@@ -43,7 +43,7 @@ pub(super) fn done(done: &Done, zone: &Zone) -> String {
         }
         Receipt::Forgotten(removed) => forgotten(removed),
     };
-    if done.replayed { format!("{told} (stored before)") } else { told }
+    if done.replayed { format!("{text} (stored before)") } else { text }
 }
 
 fn entries(receipt: &EntriesReceipt, zone: &Zone) -> String {
@@ -63,12 +63,12 @@ fn forgotten(removed: &Removed) -> String {
         (removed.facts, "fact", "facts"),
         (removed.jobs, "job", "jobs"),
     ];
-    let told: Vec<String> = counts
+    let parts: Vec<String> = counts
         .into_iter()
         .filter(|(number, ..)| *number > 0)
         .map(|(number, one, many)| count(number, one, many))
         .collect();
-    format!("forgotten: {}", if told.is_empty() { "nothing".into() } else { told.join(", ") })
+    format!("forgotten: {}", if parts.is_empty() { "nothing".into() } else { parts.join(", ") })
 }
 
 fn count(number: u64, one: &str, many: &str) -> String {
@@ -129,24 +129,24 @@ pub(super) fn entry_in_full(one: &Entry, zone: &Zone) -> String {
 
 /// A conversation as lists show it.
 pub(super) fn conversation(one: &Conversation, zone: &Zone) -> String {
-    let mut told = format!(
+    let mut text = format!(
         "{} {} to {}, {}",
         one.wire_name(),
         time(zone, one.started_at),
         time(zone, one.last_at),
         count(one.entries, "entry", "entries")
     );
-    told.push_str(&one.ended.as_ref().map_or_else(
+    text.push_str(&one.ended.as_ref().map_or_else(
         || ", open".to_owned(),
         |ended| format!(", ended {} {}", time(zone, ended.at), by(&ended.by)),
     ));
     for (what, at) in [("archived", one.archived_at), ("restored", one.restored_at)] {
-        told.extend(at.map(|at| format!(", {what} {}", time(zone, at))));
+        text.extend(at.map(|at| format!(", {what} {}", time(zone, at))));
     }
-    told.extend(one.summary.as_ref().map(|summary| {
+    text.extend(one.summary.as_ref().map(|summary| {
         format!("\n  {}\n  ({}) {}", summary.title, summary.by.as_str(), summary.text)
     }));
-    told
+    text
 }
 
 fn by(by: &EndedBy) -> String {
@@ -192,9 +192,9 @@ pub(super) fn fact(view: &FactView, zone: &Zone) -> String {
 }
 
 /// What recall answered: facts best first, then the first entries.
-pub(super) fn recollection(told: &Recollection, zone: &Zone) -> Vec<String> {
-    let facts = told.facts.iter().map(|found| format!("fact: {}", found.fact.text));
-    let items = told.items.iter().take(3);
+pub(super) fn recollection(recollection: &Recollection, zone: &Zone) -> Vec<String> {
+    let facts = recollection.facts.iter().map(|found| format!("fact: {}", found.fact.text));
+    let items = recollection.items.iter().take(3);
     let items = items.map(|found| format!("entry: {}", entry(&found.entry, zone)));
     facts.chain(items).collect()
 }

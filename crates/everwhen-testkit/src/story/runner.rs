@@ -173,7 +173,7 @@ impl<'b> StoryRunner<'b> {
         let entry = said.entry(&self.names)?;
         let key = said.key().map(|key| self.idempotency(key, &entry.content)).transpose()?;
         let done = self.vault().remember(self.memory(), vec![entry], key).await?;
-        Ok(self.told(&done))
+        Ok(self.rendered(&done))
     }
 
     fn idempotency(&self, key: &str, content: &Said) -> Result<Idempotency> {
@@ -181,7 +181,7 @@ impl<'b> StoryRunner<'b> {
         Ok(Idempotency::new(key, &[content.as_str().as_bytes()]))
     }
 
-    fn told(&self, done: &Done) -> String {
+    fn rendered(&self, done: &Done) -> String {
         render::done(done, &self.zone)
     }
 
@@ -219,7 +219,7 @@ impl<'b> StoryRunner<'b> {
             Action::Rebuild => vault.rebuild_context(memory, None).await?,
             Action::Forget(what) => vault.forget(memory, self.forgotten(what)?, None).await?,
         };
-        Ok(self.told(&done))
+        Ok(self.rendered(&done))
     }
 
     fn forgotten(&self, what: &Forgotten) -> Result<Forget> {

@@ -12,7 +12,7 @@ const ASKING: [&str; 16] = [
 ];
 
 /// Words before a "when" in the middle of a sentence that still asks.
-const TELLING: [&str; 9] = [
+const ASKING_WORDS: [&str; 9] = [
     "remember",
     "know",
     "recall",
@@ -88,15 +88,15 @@ fn when(c: Cursor<'_>) -> Read<'_, TimeQuestion> {
     let asks = after.any(&ASKING).is_some() || after.mark('?').is_some();
     let opens =
         c.begins() || c.previous().is_some_and(|before| matches!(before.text, "and" | "or"));
-    (opens && asks || is_told(c)).then_some((TimeQuestion::When(None), after))
+    (opens && asks || is_asked(c)).then_some((TimeQuestion::When(None), after))
 }
 
 /// Whether the words before ask to be told.
-fn is_told(c: Cursor<'_>) -> bool {
+fn is_asked(c: Cursor<'_>) -> bool {
     let (Some(last), before) = (c.previous(), c.back(2).map_or("", |token| token.text)) else {
         return false;
     };
-    TELLING.iter().any(|words| match words.split_once(' ') {
+    ASKING_WORDS.iter().any(|words| match words.split_once(' ') {
         Some((first, second)) => before == first && last.text == second,
         None => last.text == *words,
     })

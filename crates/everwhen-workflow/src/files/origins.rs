@@ -1,24 +1,45 @@
-//! Which memory each file was written from, so that a forget there removes the file: it may say what is
-//! forgotten. Lines of JSON in a directory beside those of the vaults, where no workflow reads or writes.
+//! Which memory each file was written from, and what had been forgotten there by then, so that a forget in that
+//! memory removes the file: it may say what is forgotten. Lines of JSON in a directory beside those of the vaults,
+//! where no workflow reads or writes.
+//!
+//! A forget by this process removes the files at once. Another process that uses the same store does not know of
+//! this directory, so the marks of its memories are compared before a run and once an hour.
 
 use std::collections::{HashMap, HashSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use everwhen::memory::VaultId;
+use everwhen::memory::{ForgetMark, VaultId};
 use everwhen::{ConflictReason, Error, Result};
 
 use super::{FilesBelow, ORIGINS, VAULTS, trouble};
 
-/// How often something was forgotten in each vault since this process began. It is locked while a file is
-/// written or removed, so that a run that began before a forget writes nothing after it.
+/// What was forgotten in each vault, as far as this process knows. It is locked while a file is written or
+/// removed, so that a run that began before a forget writes nothing after it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct FileEpochs(Arc<Mutex<HashMap<VaultId, u64>>>);
+pub(crate) struct FileEpochs(Arc<Mutex<HashMap<VaultId, VaultEpochs>>>);
+
+#[derive(Debug, Default)]
+struct VaultEpochs {
+    /// How often this process removed files of the vault.
+    removals: u64,
+    /// The vault's epoch of forgetting when all of its files were last compared with the store.
+    compared: Option<u64>,
+}
 
 impl FileEpochs {
-    fn lock(&self) -> MutexGuard<'_, HashMap<VaultId, u64>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<VaultId, VaultEpochs>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn removals(&self, vault: VaultId) -> u64 {
+        self.lock().get(&vault).map_or(0, |epochs| epochs.removals)
+    }
+
+    /// Returns whether the files of a vault were compared with the store in this epoch.
+    pub(super) fn is_compared(&self, vault: VaultId, epoch: u64) -> bool {
+        self.lock().get(&vault).is_some_and(|epochs| epochs.compared == Some(epoch))
     }
 }
 
@@ -28,23 +49,86 @@ pub(super) struct FileOrigin {
     epochs: FileEpochs,
     vault: VaultId,
     memory: String,
-    began: u64,
+    removals: u64,
+    /// `None` if the store did not say.
+    mark: Option<ForgetMark>,
     /// The lines of the vault.
     lines: PathBuf,
 }
 
-impl FileOrigin {
-    pub(super) fn new(root: &Path, epochs: &FileEpochs, vault: VaultId, memory: String) -> Self {
-        let began = epochs.lock().get(&vault).copied().unwrap_or(0);
-        let lines = lines_of(root, vault);
-        Self { epochs: epochs.clone(), vault, memory, began, lines }
+/// One line: a memory by its id or name, a file that was written from it, and what had been forgotten by then.
+/// Earlier versions wrote two values.
+#[derive(Debug, Clone, PartialEq)]
+struct Note {
+    memory: String,
+    path: String,
+    mark: NotedMark,
+}
+
+/// What a line says of forgetting.
+#[derive(Debug, Clone, PartialEq)]
+enum NotedMark {
+    /// Nothing: an earlier version wrote it, whose files were removed by each forget of the process.
+    None,
+    /// The store did not answer then.
+    Unknown,
+    Known(ForgetMark),
+}
+
+impl Note {
+    fn read(line: &str) -> Option<Self> {
+        let values: Vec<serde_json::Value> = serde_json::from_str(line).ok()?;
+        let text = |place: usize| Some(values.get(place)?.as_str()?.to_owned());
+        let mark = match values.get(2) {
+            None => NotedMark::None,
+            Some(mark) => mark
+                .as_str()
+                .and_then(|mark| mark.parse().ok())
+                .map_or(NotedMark::Unknown, NotedMark::Known),
+        };
+        Some(Self { memory: text(0)?, path: text(1)?, mark })
     }
 
-    /// Notes that a file is written, then writes it; refused if something was forgotten in the vault since
-    /// the run began.
+    fn line(&self) -> String {
+        let (memory, path) = (&self.memory, &self.path);
+        match &self.mark {
+            NotedMark::None => serde_json::json!([memory, path]),
+            NotedMark::Unknown => serde_json::json!([memory, path, null]),
+            NotedMark::Known(mark) => serde_json::json!([memory, path, mark.to_string()]),
+        }
+        .to_string()
+    }
+
+    /// Returns whether something was forgotten in its memory since it was written, given what was forgotten
+    /// there by now.
+    fn is_outdated(&self, now: &ForgetMark) -> bool {
+        match &self.mark {
+            NotedMark::Known(then) => !then.is_still(now),
+            NotedMark::Unknown => !now.is_untouched(),
+            NotedMark::None => now.memory.is_none(),
+        }
+    }
+}
+
+impl FileOrigin {
+    pub(super) fn new(
+        root: &Path,
+        epochs: &FileEpochs,
+        vault: VaultId,
+        (memory, mark): (String, Option<ForgetMark>),
+    ) -> Self {
+        let (removals, lines) = (epochs.removals(vault), lines_of(root, vault));
+        Self { epochs: epochs.clone(), vault, memory, removals, mark, lines }
+    }
+
+    pub(super) fn mark(&self) -> Option<&ForgetMark> {
+        self.mark.as_ref()
+    }
+
+    /// Notes that a file is written, then writes it; refused if files were removed since the run began.
     pub(super) fn write(&self, path: &str, write: impl FnOnce() -> Result<()>) -> Result<()> {
         let epochs = self.epochs.lock();
-        if epochs.get(&self.vault).copied().unwrap_or(0) != self.began {
+        if epochs.get(&self.vault).map_or(0, |epochs| epochs.removals) != self.removals {
             return Err(Error::conflict("something was forgotten since the workflow began")
                 .because(ConflictReason::ChangedMeanwhile));
         }
@@ -53,7 +137,8 @@ impl FileOrigin {
     }
 
     fn note(&self, path: &str) -> std::io::Result<()> {
-        let line = serde_json::json!([self.memory, path]).to_string();
+        let mark = self.mark.clone().map_or(NotedMark::Unknown, NotedMark::Known);
+        let line = Note { memory: self.memory.clone(), path: path.to_owned(), mark }.line();
         let known = std::fs::read_to_string(&self.lines).unwrap_or_default();
         if known.lines().any(|one| one == line) {
             return Ok(());
@@ -74,30 +159,67 @@ pub(super) fn forget(
     memories: Option<&[String]>,
 ) -> Result<()> {
     let mut epochs = epochs.lock();
-    *epochs.entry(vault).or_default() += 1;
+    epochs.entry(vault).or_default().removals += 1;
+    match memories {
+        Some(memories) => remove(root, vault, |note| memories.contains(&note.memory)).map(drop),
+        None => {
+            let (own, lines) = (root.join(VAULTS).join(vault.to_string()), lines_of(root, vault));
+            gone(&own, std::fs::remove_dir_all(&own))?;
+            gone(&lines, std::fs::remove_file(&lines))
+        }
+    }
+}
+
+/// Removes the files of memories in which something was forgotten since they were written, given what was
+/// forgotten in each by now, and in which epoch of the vault that was read.
+pub(super) fn forget_outdated(
+    root: &Path,
+    epochs: &FileEpochs,
+    vault: VaultId,
+    (now, epoch): (&HashMap<String, ForgetMark>, u64),
+) -> Result<()> {
+    let mut epochs = epochs.lock();
+    let known = epochs.entry(vault).or_default();
+    let is_outdated = |note: &Note| now.get(&note.memory).is_some_and(|now| note.is_outdated(now));
+    if remove(root, vault, is_outdated)? {
+        known.removals += 1;
+    }
+    known.compared = Some(epoch);
+    Ok(())
+}
+
+/// The memories from which files of a vault were written.
+pub(super) fn memories(root: &Path, vault: VaultId) -> HashSet<String> {
+    notes(&lines_of(root, vault)).into_iter().map(|note| note.memory).collect()
+}
+
+/// The vaults of which there are files.
+pub(super) fn vaults(root: &Path) -> Vec<VaultId> {
+    let entries = std::fs::read_dir(root.join(ORIGINS)).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}
+
+/// Removes the files whose notes are meant, and says whether there was one.
+fn remove(root: &Path, vault: VaultId, is_meant: impl Fn(&Note) -> bool) -> Result<bool> {
     let (own, lines) = (root.join(VAULTS).join(vault.to_string()), lines_of(root, vault));
-    let Some(memories) = memories else {
-        gone(&own, std::fs::remove_dir_all(&own))?;
-        return gone(&lines, std::fs::remove_file(&lines));
-    };
-    let text = std::fs::read_to_string(&lines).unwrap_or_default();
-    let noted = |line: &str| serde_json::from_str::<(String, String)>(line).ok();
-    let noted: Vec<(String, String)> = text.lines().filter_map(noted).collect();
-    let doomed: HashSet<&String> = noted
-        .iter()
-        .filter(|(memory, _)| memories.contains(memory))
-        .map(|(_, path)| path)
-        .collect();
+    let noted = notes(&lines);
+    let doomed: HashSet<&String> =
+        noted.iter().filter(|note| is_meant(note)).map(|note| &note.path).collect();
     for path in &doomed {
         let place = FilesBelow(own.clone()).place(path)?;
         gone(&place, std::fs::remove_file(&place))?;
     }
-    let left = noted.iter().filter(|(_, path)| !doomed.contains(path));
-    let left: String = left.map(|one| serde_json::json!(one).to_string() + "\n").collect();
-    match doomed.is_empty() {
-        true => Ok(()),
-        false => std::fs::write(&lines, left).map_err(|error| trouble("write", &lines, &error)),
+    if !doomed.is_empty() {
+        let left = noted.iter().filter(|note| !doomed.contains(&note.path));
+        let left: String = left.map(|note| note.line() + "\n").collect();
+        std::fs::write(&lines, left).map_err(|error| trouble("write", &lines, &error))?;
     }
+    Ok(!doomed.is_empty())
+}
+
+fn notes(lines: &Path) -> Vec<Note> {
+    let text = std::fs::read_to_string(lines).unwrap_or_default();
+    text.lines().filter_map(Note::read).collect()
 }
 
 fn lines_of(root: &Path, vault: VaultId) -> PathBuf {
@@ -123,7 +245,13 @@ mod tests {
 
     fn files(root: &Path, epochs: &FileEpochs, memory: &str) -> VaultFiles {
         let vault = "vlt_00000000000000000000000001".parse().unwrap();
-        VaultFiles::new(root, Some(vault)).written_from(epochs, memory.to_owned())
+        VaultFiles::new(root, Some(vault)).written_from(epochs, memory.to_owned(), mark(0))
+    }
+
+    /// A memory in which something was forgotten this often.
+    fn mark(forgotten: u64) -> Option<ForgetMark> {
+        let memory = "mem_00000000000000000000000001".parse().unwrap();
+        Some(ForgetMark { vault: 5, memory: Some((memory, forgotten)) })
     }
 
     #[test]
@@ -149,5 +277,42 @@ mod tests {
         assert!(!root.join(VAULTS).join(vault.to_string()).exists());
         assert!(!lines_of(root, vault).exists());
         forget(root, &epochs, vault, Some(&["ana".into()])).unwrap();
+    }
+
+    #[test]
+    fn what_another_process_forgot_is_seen_by_the_marks() {
+        let directory = tempfile::tempdir().unwrap();
+        let (root, epochs) = (directory.path(), FileEpochs::default());
+        let vault: VaultId = "vlt_00000000000000000000000001".parse().unwrap();
+        let (ana, bo) = (files(root, &epochs, "ana"), files(root, &epochs, "bo"));
+        ana.write("ana.txt", "secret", false).unwrap();
+        bo.write("bo.txt", "harmless", false).unwrap();
+        assert_eq!(vaults(root), [vault]);
+        let now = |ana: u64| -> HashMap<String, ForgetMark> {
+            let marks = [("ana", ana), ("bo", 0)];
+            marks.map(|(memory, forgotten)| (memory.to_owned(), mark(forgotten).unwrap())).into()
+        };
+        assert!(!epochs.is_compared(vault, 5));
+        forget_outdated(root, &epochs, vault, (&now(0), 5)).unwrap();
+        assert!(epochs.is_compared(vault, 5) && ana.read("ana.txt").unwrap().is_some());
+        ana.write("ana.txt", "more secrets", true).unwrap();
+        forget_outdated(root, &epochs, vault, (&now(1), 6)).unwrap();
+        assert_eq!(ana.read("ana.txt").unwrap(), None);
+        assert_eq!(bo.read("bo.txt").unwrap().as_deref(), Some("harmless"));
+        assert_eq!(memories(root, vault), HashSet::from(["bo".to_owned()]));
+        ana.write("ana.txt", "secret", false).unwrap_err();
+    }
+
+    #[test]
+    fn files_of_earlier_versions_stay_while_their_memory_is_there() {
+        let note = Note::read(r#"["ana","a.txt"]"#).unwrap();
+        assert!(!note.is_outdated(&mark(3).unwrap()));
+        assert!(note.is_outdated(&ForgetMark { vault: 5, memory: None }));
+        let in_an_outage = Note::read(r#"["ana","a.txt",null]"#).unwrap();
+        assert!(!in_an_outage.is_outdated(&mark(0).unwrap()));
+        assert!(in_an_outage.is_outdated(&mark(1).unwrap()));
+        for note in [note, in_an_outage] {
+            assert_eq!(Note::read(&note.line()), Some(note));
+        }
     }
 }

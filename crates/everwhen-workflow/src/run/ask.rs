@@ -61,7 +61,7 @@ impl Run<'_> {
                 call["function"]["name"] = name.into();
             }
         }
-        Ok(NodeOutput { output: text, input: told(&question.messages), spent, calls })
+        Ok(NodeOutput { output: text, input: transcript(&question.messages), spent, calls })
     }
 
     /// Removes a stamp that a model echoes at the start of its reply.
@@ -79,13 +79,13 @@ impl Run<'_> {
                 hear(&piece);
             }
         };
-        let told = self.context.endpoints.ask(question, &mut listen).await?;
+        let reply = self.context.endpoints.ask(question, &mut listen).await?;
         let rest = stripper.finish();
         if !rest.is_empty() {
             hear(&rest);
         }
         heard.push_str(&rest);
-        Ok(ModelReply { text: heard, ..told })
+        Ok(ModelReply { text: heard, ..reply })
     }
 
     /// System and user prompt. A parent workflow may have replaced those of the first node.
@@ -136,7 +136,7 @@ impl Run<'_> {
     }
 }
 
-fn told(messages: &[PromptMessage]) -> String {
+fn transcript(messages: &[PromptMessage]) -> String {
     let line = |message: &PromptMessage| format!("{}: {}", message.role.as_str(), message.content);
     messages.iter().map(line).collect::<Vec<_>>().join("\n")
 }

@@ -26,8 +26,8 @@ impl Endpoints for EchoEndpoint {
             }
             let line =
                 |message: &PromptMessage| format!("{}: {}", message.role.as_str(), message.content);
-            let told: Vec<String> = question.messages.iter().map(line).collect();
-            self.asked.lock().unwrap().push(told.join(" | "));
+            let lines: Vec<String> = question.messages.iter().map(line).collect();
+            self.asked.lock().unwrap().push(lines.join(" | "));
             let last = &question.messages.last().unwrap().content;
             let answer = format!("{} heard {last}", question.endpoint);
             for piece in answer.as_bytes().chunks(3) {
@@ -300,9 +300,9 @@ async fn a_workflow_runs_another_and_passes_things_in() {
         ("other", r#"[{"type": "StaticResponse", "content": "other"}]"#),
     ]);
     let (progress, notes) = test.play().await;
-    let told = "Python heard about Hello\nWhat {agent9Output}?";
-    assert_eq!(progress.outputs[1], told);
-    assert_eq!(notes.heard, told, "the child of a responder is heard");
+    let expected = "Python heard about Hello\nWhat {agent9Output}?";
+    assert_eq!(progress.outputs[1], expected);
+    assert_eq!(notes.heard, expected, "the child of a responder is heard");
     assert!(test.endpoint.asked.lock().unwrap()[0].starts_with("system: Expert in Python | "));
     assert_eq!(notes.traces.iter().map(|trace| trace.depth).collect::<Vec<_>>(), [0, 1, 1, 0]);
 }

@@ -52,9 +52,9 @@ fn is_responder_wins_over_its_older_name() {
 
 #[test]
 fn an_unknown_type_lists_the_known_ones_and_says_what_was_meant() {
-    let told = diagnostics("[\n{\"type\": \"standart\", \"endpointName\": \"e\"}]");
-    assert!(told[0].starts_with("2: there is no node type \"standart\"; is \"Standard\" meant?"));
-    assert!(told[0].contains("VectorMemorySearch, "), "{told:?}");
+    let flaws = diagnostics("[\n{\"type\": \"standart\", \"endpointName\": \"e\"}]");
+    assert!(flaws[0].starts_with("2: there is no node type \"standart\"; is \"Standard\" meant?"));
+    assert!(flaws[0].contains("VectorMemorySearch, "), "{flaws:?}");
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn a_variable_that_resembles_no_other_is_a_hint() {
 
 #[test]
 fn every_flaw_is_told_with_its_line() {
-    let told = diagnostics(
+    let flaws = diagnostics(
         r#"{
   "persona": "You are kind.",
   "nodes": [
@@ -92,24 +92,24 @@ fn every_flaw_is_told_with_its_line() {
         "7: \"input\" is a number; it must be text",
         "7: \"limit\" must be a whole number",
     ] {
-        assert!(told.iter().any(|flaw| flaw.starts_with(part)), "{part} in {told:#?}");
+        assert!(flaws.iter().any(|flaw| flaw.starts_with(part)), "{part} in {flaws:#?}");
     }
 }
 
 #[test]
 fn variables_that_stand_for_nothing_are_named() {
-    let told = diagnostics(
+    let flaws = diagnostics(
         r#"{"persona": "kind", "nodes": [
         {"type": "Standard", "endpointName": "{persona}", "prompt": "{persna}"},
         {"type": "Standard", "endpointName": "{agent1Output}", "prompt": "{agent2Output}"},
         {"type": "StaticResponse", "content": "{agent1Output} {agent1Input} {current_tim_12h}"}
     ]}"#,
     );
-    assert_eq!(told.len(), 4, "{told:#?}");
-    assert!(told[0].contains("no variable {persna}; is {persona} meant?"));
-    assert!(told[1].contains("cannot stand in \"endpointName\""));
-    assert!(told[2].contains("{agent2Output} is used before that node has run"));
-    assert!(told[3].contains("is {current_time_12h} meant?"));
+    assert_eq!(flaws.len(), 4, "{flaws:#?}");
+    assert!(flaws[0].contains("no variable {persna}; is {persona} meant?"));
+    assert!(flaws[1].contains("cannot stand in \"endpointName\""));
+    assert!(flaws[2].contains("{agent2Output} is used before that node has run"));
+    assert!(flaws[3].contains("is {current_time_12h} meant?"));
 }
 
 #[test]
@@ -122,8 +122,8 @@ fn what_is_no_workflow_is_told_what_one_is() {
         ("[]", "there are no nodes"),
         ("[7]", "must be an object"),
     ] {
-        let told = diagnostics(text);
-        assert!(told.iter().any(|flaw| flaw.contains(part)), "{text}: {told:?}");
+        let flaws = diagnostics(text);
+        assert!(flaws.iter().any(|flaw| flaw.contains(part)), "{text}: {flaws:?}");
     }
 }
 

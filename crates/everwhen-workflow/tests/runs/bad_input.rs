@@ -10,31 +10,33 @@ async fn refused(files: &[(&str, &str)]) -> String {
     let stage = Stage::new(files).await;
     let set = stage.workflows.current();
     assert!(!set.has("a"), "it was taken");
-    let told: Vec<String> = set.diagnostics().iter().map(ToString::to_string).collect();
+    let flaws: Vec<String> = set.diagnostics().iter().map(ToString::to_string).collect();
     let error = stage.play("a", &["u:Hi"]).await.0.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
     assert!(error.message().contains("has errors"), "{error}");
-    told.join("\n")
+    flaws.join("\n")
 }
 
 #[tokio::test]
 async fn what_is_wrong_with_files_is_told_at_the_start() {
-    let told = refused(&[("a.json", "[\n{]")]).await;
-    assert!(told.contains("a.json:2: this is not JSON"), "{told}");
-    let told = refused(&[("a.json", r#"[{"type": "CustomWorkflow", "workflowName": "b"}]"#)]).await;
-    assert!(told.contains("a.json:1: there is no workflow \"b\" here"), "{told}");
+    let message = refused(&[("a.json", "[\n{]")]).await;
+    assert!(message.contains("a.json:2: this is not JSON"), "{message}");
+    let message =
+        refused(&[("a.json", r#"[{"type": "CustomWorkflow", "workflowName": "b"}]"#)]).await;
+    assert!(message.contains("a.json:1: there is no workflow \"b\" here"), "{message}");
     let run = |name: &str| format!(r#"[{{"type": "CustomWorkflow", "workflowName": "{name}"}}]"#);
-    let told = refused(&[("a.json", &run("b")), ("b.json", &run("a"))]).await;
-    assert!(told.contains("this never ends: a runs b runs a"), "{told}");
-    let told = refused(&[("a.json", r#"[{"type": "Standard"}]"#)]).await;
-    assert!(told.contains("a Standard node needs \"endpointName\""), "{told}");
-    let told = refused(&[("a.json", r#"[{"type": "Standard", "endpointName": "nowhere"}]"#)]).await;
-    assert!(told.contains("no endpoint \"nowhere\" is configured"), "{told}");
+    let message = refused(&[("a.json", &run("b")), ("b.json", &run("a"))]).await;
+    assert!(message.contains("this never ends: a runs b runs a"), "{message}");
+    let message = refused(&[("a.json", r#"[{"type": "Standard"}]"#)]).await;
+    assert!(message.contains("a Standard node needs \"endpointName\""), "{message}");
+    let message =
+        refused(&[("a.json", r#"[{"type": "Standard", "endpointName": "nowhere"}]"#)]).await;
+    assert!(message.contains("no endpoint \"nowhere\" is configured"), "{message}");
     let node = r#"[{"type": "Standard", "endpointName": "e", "preset": "nowhere"}]"#;
-    let told = refused(&[("a.json", node)]).await;
-    assert!(told.contains("there is no preset \"nowhere\""), "{told}");
-    let told = refused(&[("a.json", r#"[{"type": "Kettle"}]"#)]).await;
-    assert!(told.contains("Known types: Standard, QualityMemory"), "{told}");
+    let message = refused(&[("a.json", node)]).await;
+    assert!(message.contains("there is no preset \"nowhere\""), "{message}");
+    let message = refused(&[("a.json", r#"[{"type": "Kettle"}]"#)]).await;
+    assert!(message.contains("Known types: Standard, QualityMemory"), "{message}");
 }
 
 #[tokio::test]
@@ -48,8 +50,8 @@ async fn a_flawed_file_is_refused_alone_and_so_is_a_flawed_settings_file() {
     ] {
         let stage = Stage::new(&[("a.json", "{"), ("b.json", hello), (name, settings)]).await;
         let path = stage.directory.path().join("flows").join(name);
-        let told = stage.workflows.current().settings_problems(Some(&path));
-        assert!(told[0].contains(problem), "{told:?}");
+        let problems = stage.workflows.current().settings_problems(Some(&path));
+        assert!(problems[0].contains(problem), "{problems:?}");
         assert_eq!(stage.play("b", &["u:Hi"]).await.0.unwrap().1.as_deref(), Some("hello"));
     }
 }

@@ -63,9 +63,9 @@ async fn the_summary_is_written_with_the_prompts_of_the_node() {
     assert_eq!(stage.output("f").await, "All of May in the garden.");
     let asked = stage.model.asked().remove(0);
     assert_eq!(asked["max_tokens"], 77);
-    let told = texts(&asked);
-    assert_eq!(told[0], "You fold for garden.");
-    assert!(told[1].starts_with("So far:  New: 2025-05-02"), "{told:?}");
+    let prompts = texts(&asked);
+    assert_eq!(prompts[0], "You fold for garden.");
+    assert!(prompts[1].starts_with("So far:  New: 2025-05-02"), "{prompts:?}");
 }
 
 #[tokio::test]

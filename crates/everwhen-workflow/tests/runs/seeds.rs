@@ -252,8 +252,11 @@ async fn a_vector_memory_is_written_by_its_workflow_and_found_again() {
     stage.output("quality").await;
     let asked = stage.model.asked();
     assert!(asked.iter().all(|asked| asked["model"] == "e"), "the direct settings are ignored");
-    let told = asked[0]["messages"][1]["content"].as_str().unwrap();
-    assert!(told.contains("I planted tomatoes in bed 0") && told.contains("2025-05-02"), "{told}");
+    let prompt = asked[0]["messages"][1]["content"].as_str().unwrap();
+    assert!(
+        prompt.contains("I planted tomatoes in bed 0") && prompt.contains("2025-05-02"),
+        "{prompt}"
+    );
     let before = asked[1]["messages"][0]["content"].as_str().unwrap();
     assert_eq!(before, "Write JSON. Before: Project Stardust in bed 0.");
     let found = stage.output("search").await;

@@ -72,7 +72,7 @@ golden! {
         "main.1 FullChatSummary in=\"\" out=\"2025-05-02: I planted tomatoes in bed 0 with Dr\\n2025-05-02 to 2025-05-09: I planted tomatoes in bed 3 with Dr\\n2025-05-09: I planted basil in bed 1 with Dr\\n2025-05-09 to 2025-05-16: I planted roses in bed 0 with Dr\" tokens=0+0 cost=0",
     ];
     search: r#"{"type": "VectorMemorySearch", "input": "roses;nothing", "limit": 2, "includeDates": true}"# => [
-        "main.1 VectorMemorySearch in=\"roses;nothing\" out=\"[2025-05-16] How many roses are in bed 3?\\n\\n---\\n\\n[2025-05-16] How many roses are in bed 2?\" tokens=0+0 cost=0",
+        "main.1 VectorMemorySearch in=\"roses;nothing\" out=\"[2025-05-16] I planted roses in bed 3 with Dr. Evelyn Reed\\n\\n---\\n\\n[2025-05-16] I planted roses in bed 2 with Dr. Evelyn Reed\" tokens=0+0 cost=0",
     ];
     all_memories: r#"{"type": "GetCurrentMemoryFromFile"}"# => [
         "main.1 GetCurrentMemoryFromFile in=\"\" out=\"There are not yet any memories\" tokens=0+0 cost=0",

@@ -233,8 +233,8 @@ impl Layers {
 
 /// One error of several, a line each.
 fn refuse_all(errors: impl Iterator<Item = Error>) -> Result<()> {
-    let told: Vec<String> = errors.map(|error| error.message().to_owned()).collect();
-    if told.is_empty() { Ok(()) } else { Err(Error::invalid(told.join("\n"))) }
+    let messages: Vec<String> = errors.map(|error| error.message().to_owned()).collect();
+    if messages.is_empty() { Ok(()) } else { Err(Error::invalid(messages.join("\n"))) }
 }
 
 fn unknown_key(name: &str, from: &Origin) -> Error {

@@ -312,12 +312,13 @@ fn an_unknown_key_is_an_error_that_names_the_nearest() {
 
 #[test]
 fn all_unknown_keys_are_told_in_the_order_of_their_lines() {
-    let told = problem("[store]\nsynchronus = 'full'\n[proxy]\nstampz = 'off'\n[llm]\nmodle = 'm'");
-    let lines: Vec<&str> = told.lines().collect();
-    assert_eq!(lines.len(), 3, "{told}");
-    assert!(lines[0].starts_with("2: unknown key `store.synchronus`"), "{told}");
-    assert!(lines[1].contains("config.toml:4: unknown key `proxy.stampz`"), "{told}");
-    assert!(lines[2].ends_with("unknown key `llm.modle`; did you mean `llm.model`?"), "{told}");
+    let message =
+        problem("[store]\nsynchronus = 'full'\n[proxy]\nstampz = 'off'\n[llm]\nmodle = 'm'");
+    let lines: Vec<&str> = message.lines().collect();
+    assert_eq!(lines.len(), 3, "{message}");
+    assert!(lines[0].starts_with("2: unknown key `store.synchronus`"), "{message}");
+    assert!(lines[1].contains("config.toml:4: unknown key `proxy.stampz`"), "{message}");
+    assert!(lines[2].ends_with("unknown key `llm.modle`; did you mean `llm.model`?"), "{message}");
 }
 
 #[test]
@@ -529,8 +530,8 @@ fn paths_in_a_file_begin_where_the_file_is_or_at_home() {
 fn an_embedder_is_chosen_and_its_key_is_never_told() {
     let text = "[embedder]\nkind = 'openai'\nmodel = 'm'\nkey = 'sk-very-secret'\n";
     let config = load_file(text).unwrap();
-    let told = format!("{:?} {:?}", config.listing(), config);
-    assert!(told.contains("(not shown)") && !told.contains("very-secret"), "{told}");
+    let listed = format!("{:?} {:?}", config.listing(), config);
+    assert!(listed.contains("(not shown)") && !listed.contains("very-secret"), "{listed}");
     let flags = Flags { embedder: Some("none".into()), ..Flags::default() };
     let none = load(text, HOME.into(), flags).unwrap();
     assert_eq!(none.embedder.kind.value, EmbedderKind::None);

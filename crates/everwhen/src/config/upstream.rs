@@ -214,7 +214,7 @@ mod tests {
         assert_eq!(upstream.pass_client_key, Some(true));
         assert_eq!(upstream.pass_headers, ["x-vendor", "x-b"]);
         assert_eq!(read("").unwrap().pass_client_key, None);
-        for (wrong, told) in [
+        for (wrong, expected) in [
             ("pass_client_key = \"yes\"", "true or false"),
             ("key = \"k\"\npass_client_key = true", "one key, its own or the client's"),
             ("pass_headers = \"x-vendor\"", "names of headers"),
@@ -224,7 +224,7 @@ mod tests {
             ("pass_headers = [\"a b\"]", "names of headers"),
         ] {
             let error = read(wrong).unwrap_err();
-            assert!(error.message().contains(told), "{wrong}: {error}");
+            assert!(error.message().contains(expected), "{wrong}: {error}");
         }
     }
 

@@ -89,12 +89,12 @@ impl ExportFile {
         Err(lines.wrong("the file breaks off; memories before this place are complete"))
     }
 
-    /// Stores its memories in a vault. Those that are here already stay as they are. `tell` hears of every
+    /// Stores its memories in a vault. Those that are here already stay as they are. `report` hears of every
     /// memory and what became of it, and says whether to go on.
     pub async fn restore(
         &self,
         vault: &Vault,
-        tell: &mut (dyn FnMut(&ExportFileMemory, &Result<Restored>) -> bool + Send),
+        report: &mut (dyn FnMut(&ExportFileMemory, &Result<Restored>) -> bool + Send),
     ) -> Result<()> {
         let about = self.about.read().map_err(|error| error.at(self.path.display()))?;
         vault.restore_about(about).await?;
@@ -105,7 +105,7 @@ impl ExportFile {
             {
                 return Err(error.clone());
             }
-            if !tell(memory, &restored) {
+            if !report(memory, &restored) {
                 break;
             }
         }

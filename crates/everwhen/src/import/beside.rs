@@ -10,26 +10,26 @@ use super::thread::Message;
 impl Message {
     /// With what an export wrote beside it; unchanged if there is nothing.
     #[must_use]
-    pub(crate) fn beside(mut self, told: &Value) -> Self {
-        let Some(at) = told["time"].as_str().and_then(moment::stated).map(|time| time.at) else {
+    pub(crate) fn beside(mut self, own: &Value) -> Self {
+        let Some(at) = own["time"].as_str().and_then(moment::stated).map(|time| time.at) else {
             return self;
         };
         let mut time = self.time.unwrap_or_else(|| Moment::utc(at, TimePrecision::Microsecond));
-        let word = |field: &str| told[field].as_str().unwrap_or_default();
+        let word = |field: &str| own[field].as_str().unwrap_or_default();
         time.at = at;
         time.precision = TimePrecision::named(word("precision")).unwrap_or(time.precision);
         time.from = TimeFrom::named(word("time_from")).unwrap_or(time.from);
         time.zone = ZoneFrom::named(word("zone_from")).unwrap_or(time.zone);
-        if told["precision"].is_string() {
-            time.text = told["time_text"].as_str().map(str::to_owned);
+        if own["precision"].is_string() {
+            time.text = own["time_text"].as_str().map(str::to_owned);
         }
         self.time = Some(time);
         self.role = Role::named(word("role")).unwrap_or(self.role);
-        self.speaker = told["speaker"].as_str().map(str::to_owned);
-        self.id = told["id"].as_str().map(str::to_owned).or(self.id);
-        self.tags = texts(&told["tags"]);
-        self.tools = texts(&told["tools_used"]);
-        self.more = told["metadata"].as_object().cloned().unwrap_or_default();
+        self.speaker = own["speaker"].as_str().map(str::to_owned);
+        self.id = own["id"].as_str().map(str::to_owned).or(self.id);
+        self.tags = texts(&own["tags"]);
+        self.tools = texts(&own["tools_used"]);
+        self.more = own["metadata"].as_object().cloned().unwrap_or_default();
         if let Some(Value::String(model)) = self.more.remove("model") {
             self.model = Some(model);
         }

@@ -175,8 +175,9 @@ impl<R: Read> Surrogates<R> {
     }
 }
 
-/// JSON in a text, such as a column of a database; nothing if it is none.
-pub(crate) fn json_of(text: &str) -> serde_json::Value {
+/// JSON in a text, such as a column of a database, with halves of surrogate pairs replaced; null if it
+/// is none.
+pub fn json_of(text: &str) -> serde_json::Value {
     serde_json::from_reader(Surrogates::new(text.as_bytes())).unwrap_or_default()
 }
 

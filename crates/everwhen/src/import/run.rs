@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use everwhen_engine::memory::{Address, MemoryId, Name};
-use everwhen_engine::{ImportOutcome, ImportedConversation, Restored, Vault};
+use everwhen_engine::{ImportMode, ImportOutcome, ImportedConversation, Restored, Vault};
 use tokio::sync::mpsc;
 
 use super::{Options, Plan, Report};
@@ -52,6 +52,7 @@ pub struct ImportCounts {
 pub struct ImportProgress {
     counts: Mutex<ImportCounts>,
     report: Mutex<Option<Report>>,
+    memories: Mutex<Vec<Address<MemoryId>>>,
     is_cancelled: AtomicBool,
 }
 
@@ -61,8 +62,8 @@ pub struct ImportTarget {
     pub vault: Vault,
     /// The memory; without one, each source has a memory of its own name.
     pub memory: Option<Address<MemoryId>>,
-    /// Whether only to say what would be stored.
-    pub is_rehearsal: bool,
+    /// What is stored of what is read.
+    pub mode: ImportMode,
 }
 
 impl ImportProgress {
@@ -74,6 +75,18 @@ impl ImportProgress {
     /// What was found in the files, once all were read.
     pub fn report(&self) -> Option<Report> {
         self.report.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The memories that were written to so far.
+    pub fn memories(&self) -> Vec<Address<MemoryId>> {
+        self.memories.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn note_memory(&self, memory: &Address<MemoryId>) {
+        let mut known = self.memories.lock().unwrap_or_else(PoisonError::into_inner);
+        if !known.contains(memory) {
+            known.push(memory.clone());
+        }
     }
 
     /// Ends the import after the batch under way. What is stored stays.
@@ -193,9 +206,9 @@ async fn store(batch: ImportBatch, target: &ImportTarget, progress: &ImportProgr
         Some(memory) => memory.clone(),
         None => Address::Name(Name::new("memory", batch.source)?),
     };
+    progress.note_memory(&memory);
     let names: Vec<String> = batch.conversations.iter().map(|one| one.name.to_string()).collect();
-    let stored =
-        target.vault.import_conversations(memory, batch.conversations, target.is_rehearsal);
+    let stored = target.vault.import_conversations(memory, batch.conversations, target.mode);
     let outcomes = stored.await?;
     progress.change(|counts| {
         counts.messages += batch.entries;
@@ -221,16 +234,16 @@ pub async fn restore(
         });
         !progress.is_cancelled()
     };
-    if target.is_rehearsal {
+    if target.mode.is_rehearsal {
         for memory in &archive.memories {
             let outcome = archive.rehearse(&target.vault, memory).await;
             count(&memory.name, memory.entries, &outcome);
         }
     } else {
-        let tell = &mut |memory: &crate::export::ExportFileMemory, outcome: &Result<Restored>| {
+        let report = &mut |memory: &crate::export::ExportFileMemory, outcome: &Result<Restored>| {
             count(&memory.name, memory.entries, outcome)
         };
-        archive.restore(&target.vault, tell).await?;
+        archive.restore(&target.vault, report).await?;
     }
     if let Some(problem) = &archive.problem {
         progress.change(|counts| counts.refused.push(problem.clone()));

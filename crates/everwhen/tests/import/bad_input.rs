@@ -21,15 +21,15 @@ fn half_a_file_gives_its_first_half_and_goes_on_later() {
     let stage = Stage::new();
     let whole = chatgpt(10);
     let cut = whole.find("\"c7\"").unwrap();
-    let (told, report) = stage.import(&stage.file("in", "conversations.json", &whole[..cut]));
-    assert_eq!(told.stored, 7);
+    let (totals, report) = stage.import(&stage.file("in", "conversations.json", &whole[..cut]));
+    assert_eq!(totals.stored, 7);
     assert!(
         report.problems[0].contains("conversations.json") && report.problems[0].contains("column"),
         "{:?}",
         report.problems
     );
-    let (told, report) = stage.import(&stage.file("in", "conversations.json", &whole));
-    assert_eq!((told.stored, told.known), (3, 7));
+    let (totals, report) = stage.import(&stage.file("in", "conversations.json", &whole));
+    assert_eq!((totals.stored, totals.known), (3, 7));
     assert!(report.problems.is_empty());
 }
 
@@ -95,8 +95,8 @@ fn other_encodings_are_read() {
         [0xff, 0xfe].into_iter().chain(text.encode_utf16().flat_map(u16::to_le_bytes)).collect();
     stage.import(&stage.file("in", "WhatsApp Chat with A.txt", utf16));
     let latin: Vec<u8> = text.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
-    let (told, report) = stage.import(&stage.file("in", "WhatsApp Chat with A.txt", latin));
-    assert_eq!((told.stored, told.known), (0, 2), "{report:?}");
+    let (totals, report) = stage.import(&stage.file("in", "WhatsApp Chat with A.txt", latin));
+    assert_eq!((totals.stored, totals.known), (0, 2), "{report:?}");
     assert!(!report.warnings.is_empty());
 }
 
@@ -105,8 +105,8 @@ fn a_message_of_megabytes_is_split_and_a_line_of_megabytes_is_read() {
     let stage = Stage::new();
     let long = "word ".repeat(500_000);
     let line = serde_json::json!({ "messages": [{ "role": "user", "content": long, "timestamp": 1_700_000_000 }] });
-    let (told, report) = stage.import(&stage.file("in", "big.jsonl", format!("{line}\n")));
-    assert_eq!(told.stored, 3, "{report:?}");
+    let (totals, report) = stage.import(&stage.file("in", "big.jsonl", format!("{line}\n")));
+    assert_eq!(totals.stored, 3, "{report:?}");
     let (again, _) = stage.import(&stage.file("in", "big.jsonl", format!("{line}\n")));
     assert_eq!(again.stored, 0);
 }

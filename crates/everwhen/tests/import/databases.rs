@@ -194,8 +194,8 @@ fn the_older_files_of_opencode_are_read_like_its_database() {
     assert_eq!(texts, expected);
     // The same session, moved into the database by a newer version, is the same.
     let path = fixture.write(&stage, &fixture.golden);
-    let (told, _) = stage.import(&path);
-    assert_eq!((told.stored, told.known), (0, 2));
+    let (totals, _) = stage.import(&path);
+    assert_eq!((totals.stored, totals.known), (0, 2));
 }
 
 #[test]

@@ -50,12 +50,12 @@ fn what_a_program_exported_goes_back_and_comes_again_as_it_was() {
             stage.import(&fixture.write(&stage, content));
             let path = stage.directory.path().join(file_of(format));
             stage.export(format, &path);
-            let (told, report) = empty.import(&path);
+            let (totals, report) = empty.import(&path);
             let name = format.as_str();
             assert!(report.problems.is_empty(), "{name}: {report:?}");
             assert_eq!(entries(&empty, true), entries(&stage, true), "{name}");
             assert_eq!(empty.conversations(), stage.conversations(), "{name}");
-            assert_eq!(told.branches, fixture.branches, "{name}");
+            assert_eq!(totals.branches, fixture.branches, "{name}");
             let (again, _) = stage.import(&path);
             assert_eq!((again.stored, again.corrected), (0, 0), "{name}, into the same memory");
             let second = empty.directory.path().join(file_of(format));

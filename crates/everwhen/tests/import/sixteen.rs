@@ -51,10 +51,10 @@ fn t01_the_golden_file_gives_exactly_its_entries() {
     for fixture in all() {
         let stage = Stage::new();
         let path = fixture.write(&stage, &fixture.golden);
-        let (told, report) = stage.import(&path);
+        let (totals, report) = stage.import(&path);
         let name = fixture.file;
         assert_eq!(stage.rows(), expected(&fixture), "{name}: {report:?}");
-        assert_eq!(told.branches, fixture.branches, "{name}");
+        assert_eq!(totals.branches, fixture.branches, "{name}");
         assert!(report.problems.is_empty(), "{name}: {:?}", report.problems);
         for entry in stage.entries() {
             let from = entry.provenance.unwrap();
@@ -70,9 +70,14 @@ fn t02_again_stores_nothing() {
         let path = fixture.write(&stage, &fixture.golden);
         stage.import(&path);
         let before = stage.rows();
-        let (told, _) = stage.import(&path);
-        assert_eq!((told.stored, told.corrected, told.branches), (0, 0, 0), "{}", fixture.file);
-        assert_eq!(told.known, fixture.expected.len() as u64, "{}", fixture.file);
+        let (totals, _) = stage.import(&path);
+        assert_eq!(
+            (totals.stored, totals.corrected, totals.branches),
+            (0, 0, 0),
+            "{}",
+            fixture.file
+        );
+        assert_eq!(totals.known, fixture.expected.len() as u64, "{}", fixture.file);
         assert_eq!(stage.rows(), before);
     }
 }
@@ -82,8 +87,8 @@ fn t03_a_grown_file_stores_its_tail() {
     for fixture in all() {
         let stage = Stage::new();
         stage.import(&fixture.write(&stage, &fixture.golden));
-        let (told, _) = stage.import(&fixture.write(&stage, &fixture.grown));
-        assert_eq!((told.stored, told.corrected), (fixture.more, 0), "{}", fixture.file);
+        let (totals, _) = stage.import(&fixture.write(&stage, &fixture.grown));
+        assert_eq!((totals.stored, totals.corrected), (fixture.more, 0), "{}", fixture.file);
         assert!(stage.rows().iter().any(|(_, _, text)| text == "later words"), "{}", fixture.file);
     }
 }
@@ -93,8 +98,8 @@ fn t04_otherwise_written_is_the_same() {
     for fixture in all() {
         let stage = Stage::new();
         stage.import(&fixture.write(&stage, &fixture.golden));
-        let (told, _) = stage.import(&fixture.write(&stage, &rewritten(&fixture, |_| {})));
-        assert_eq!((told.stored, told.corrected), (0, 0), "{}", fixture.file);
+        let (totals, _) = stage.import(&fixture.write(&stage, &rewritten(&fixture, |_| {})));
+        assert_eq!((totals.stored, totals.corrected), (0, 0), "{}", fixture.file);
     }
 }
 
@@ -104,8 +109,8 @@ fn t05_an_older_file_after_a_newer_one_takes_nothing_away() {
         let stage = Stage::new();
         stage.import(&fixture.write(&stage, &fixture.grown));
         let before = stage.rows();
-        let (told, _) = stage.import(&fixture.write(&stage, &fixture.golden));
-        assert_eq!((told.stored, told.corrected), (0, 0), "{}", fixture.file);
+        let (totals, _) = stage.import(&fixture.write(&stage, &fixture.golden));
+        assert_eq!((totals.stored, totals.corrected), (0, 0), "{}", fixture.file);
         assert_eq!(stage.rows(), before, "{}", fixture.file);
     }
 }
@@ -190,10 +195,10 @@ fn t08_impossible_times_are_never_used() {
                 _ => rewritten(&fixture, |value| each_time(value, text, number)),
             };
             let path = fixture.write(&stage, &changed);
-            let Ok((told, report)) = stage.import_with(&path, &options("UTC"), false) else {
+            let Ok((totals, report)) = stage.import_with(&path, &options("UTC"), false) else {
                 continue;
             };
-            let spoken = told.stored + report.undated;
+            let spoken = totals.stored + report.undated;
             assert_eq!(
                 spoken,
                 fixture.expected.len() as u64,
@@ -364,10 +369,10 @@ fn t14_a_rehearsal_tells_what_happens() {
     for fixture in all() {
         let stage = Stage::new();
         let path = fixture.write(&stage, &fixture.golden);
-        let (told, _) = stage.import_with(&path, &options("UTC"), true).unwrap();
+        let (totals, _) = stage.import_with(&path, &options("UTC"), true).unwrap();
         assert!(stage.rows().is_empty(), "{}", fixture.file);
         let (done, _) = stage.import(&path);
-        assert_eq!(told, done, "{}", fixture.file);
+        assert_eq!(totals, done, "{}", fixture.file);
     }
 }
 

@@ -7,7 +7,7 @@ use everwhen::import::{Options, Plan, Report, read_batches};
 use everwhen::memory::{Address, Entry, Name};
 use everwhen::ports::{ConversationQuery, EntryQuery, Which};
 use everwhen::time::Zone;
-use everwhen::{Config, Environment, Everwhen, Flags, ImportOutcome, Result};
+use everwhen::{Config, Environment, Everwhen, Flags, ImportMode, ImportOutcome, Result};
 use jiff::Timestamp;
 
 /// The time of every import.
@@ -29,7 +29,7 @@ pub(crate) struct Stage {
 
 /// What an import did.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(crate) struct Told {
+pub(crate) struct ImportTotals {
     pub(crate) stored: u64,
     pub(crate) known: u64,
     pub(crate) corrected: u64,
@@ -56,7 +56,7 @@ impl Stage {
     }
 
     /// Imports a file; panics if any conversation is refused.
-    pub(crate) fn import(&self, path: &Path) -> (Told, Report) {
+    pub(crate) fn import(&self, path: &Path) -> (ImportTotals, Report) {
         self.import_with(path, &options("UTC"), false).unwrap()
     }
 
@@ -65,7 +65,7 @@ impl Stage {
         path: &Path,
         options: &Options,
         dry: bool,
-    ) -> Result<(Told, Report)> {
+    ) -> Result<(ImportTotals, Report)> {
         let plan = Plan::of_paths(&[path.to_owned()], options)?;
         let mut all = Vec::new();
         let report = read_batches(&plan, options, &mut |batch| {
@@ -74,20 +74,22 @@ impl Stage {
         });
         let vault = Address::Name(Name::new("vault", "v").unwrap());
         let memory = Address::Name(Name::new("memory", "m").unwrap());
-        let mut told = Told::default();
+        let mode = ImportMode { is_rehearsal: dry, ..ImportMode::default() };
+        let mut totals = ImportTotals::default();
         self.runtime.block_on(async {
             let vault = self.everwhen.engine().vault_to_write(vault).await?;
             for one in all.chunks(7) {
-                for outcome in vault.import_conversations(memory.clone(), one.to_vec(), dry).await?
+                for outcome in
+                    vault.import_conversations(memory.clone(), one.to_vec(), mode).await?
                 {
                     let ImportOutcome { stored, known, corrected, branches, .. } = outcome?;
-                    told.stored += stored;
-                    told.known += known;
-                    told.corrected += corrected;
-                    told.branches += branches;
+                    totals.stored += stored;
+                    totals.known += known;
+                    totals.corrected += corrected;
+                    totals.branches += branches;
                 }
             }
-            Ok((told, report))
+            Ok((totals, report))
         })
     }
 
@@ -108,7 +110,8 @@ impl Stage {
         let memory = Address::Name(Name::new("memory", "m").unwrap());
         self.runtime.block_on(async {
             let vault = self.everwhen.engine().vault_to_write(vault).await.unwrap();
-            let outcomes = vault.import_conversations(memory, all, false).await.unwrap();
+            let outcomes =
+                vault.import_conversations(memory, all, ImportMode::default()).await.unwrap();
             outcomes.into_iter().map(|outcome| outcome.unwrap().stored).sum()
         })
     }

@@ -30,8 +30,8 @@ fn missing_parts_of_a_manifest_are_told() {
     stage.file("in", "export_manifest.json", json!({ "version": 1, "manifest_file": "export_manifest.json",
         "logical_files": { "conversations.json": { "files": ["conversations-000.json", "conversations-001.json"],
         "sharded": true } } }).to_string());
-    let (told, report) = stage.import(&stage.directory.path().join("in"));
-    assert_eq!(told.stored, 4);
+    let (totals, report) = stage.import(&stage.directory.path().join("in"));
+    assert_eq!(totals.stored, 4);
     assert!(
         report.warnings.iter().any(|one| one.contains("conversations-001.json")),
         "{:?}",
@@ -52,8 +52,8 @@ fn a_fork_of_claude_code_adds_only_its_own() {
         }
     }
     stage.file("in/p", "s2.jsonl", lines(&forked));
-    let (told, _) = stage.import(&stage.directory.path().join("in"));
-    assert_eq!(told.stored, 4);
+    let (totals, _) = stage.import(&stage.directory.path().join("in"));
+    assert_eq!(totals.stored, 4);
     let (again, _) = stage.import(&stage.directory.path().join("in"));
     assert_eq!(again.stored, 0);
 }
@@ -141,12 +141,12 @@ fn a_session_of_codex_that_loses_its_beginning_keeps_what_it_had() {
     for name in ["rollout-1.jsonl", "rollout-2026-0190a6f4-1c00-7abc-8def-0123456789ab.jsonl"] {
         let stage = Stage::new();
         let all = codex_session(&["one", "two", "yes", "yes", "five", "six"]);
-        let (told, _) = stage.import(&stage.file("in", name, lines(&all[..6])));
-        assert_eq!(told.stored, 5);
+        let (totals, _) = stage.import(&stage.file("in", name, lines(&all[..6])));
+        assert_eq!(totals.stored, 5);
         for start in [3, 4, 2] {
             let rest = format!("\"rest of a line\"}}\n{}", lines(&all[start..]));
-            let (told, _) = stage.import(&stage.file("in", name, rest));
-            assert_eq!(told.corrected, 0, "{name} from line {start}");
+            let (totals, _) = stage.import(&stage.file("in", name, rest));
+            assert_eq!(totals.corrected, 0, "{name} from line {start}");
         }
         let texts: Vec<String> = stage.rows().into_iter().map(|(_, _, text)| text).collect();
         assert_eq!(texts, ["one", "two", "yes", "yes", "five", "six"], "{name}");
@@ -163,11 +163,11 @@ fn a_session_of_codex_that_an_earlier_version_numbered_is_not_stored_again() {
     let path = stage.file("in", name, lines(&all));
     let numbered = |place: usize| format!("0190a6f4-1c00-7abc-8def-0123456789ab/{}", place + 2);
     assert_eq!(stage.import_under(&path, &numbered), 3);
-    let (told, _) = stage.import(&path);
-    assert_eq!((told.stored, told.corrected, told.known), (0, 0, 3));
+    let (totals, _) = stage.import(&path);
+    assert_eq!((totals.stored, totals.corrected, totals.known), (0, 0, 3));
     all.push(codex_session(&["", "", "", "four"]).remove(4));
-    let (told, _) = stage.import(&stage.file("in", name, lines(&all[2..])));
-    assert_eq!((told.stored, told.corrected), (1, 0), "without its beginning, grown");
+    let (totals, _) = stage.import(&stage.file("in", name, lines(&all[2..])));
+    assert_eq!((totals.stored, totals.corrected), (1, 0), "without its beginning, grown");
     assert_eq!(stage.rows().len(), 4);
 }
 
@@ -186,17 +186,17 @@ fn a_chat_of_sillytavern_without_a_reply_may_be_renamed() {
         let stage = Stage::new();
         let mut all = unanswered(character);
         stage.import(&stage.file("in/Ana", "first.jsonl", lines(&all)));
-        let (told, _) = stage.import(&stage.file("in/Ana", "renamed.jsonl", lines(&all)));
-        assert_eq!((told.stored, told.known), (0, 1), "{character}");
+        let (totals, _) = stage.import(&stage.file("in/Ana", "renamed.jsonl", lines(&all)));
+        assert_eq!((totals.stored, totals.known), (0, 1), "{character}");
         all.push(json!({ "name": "Ana", "is_user": false, "send_date": "2026-01-01T10:00:09.000Z", "mes": "I am" }));
-        let (told, _) = stage.import(&stage.file("in/Ana", "first.jsonl", lines(&all)));
-        assert_eq!((told.stored, told.known), (1, 1), "{character}: the reply came");
+        let (totals, _) = stage.import(&stage.file("in/Ana", "first.jsonl", lines(&all)));
+        assert_eq!((totals.stored, totals.known), (1, 1), "{character}: the reply came");
         let other = [
             json!({ "user_name": "Bo", "character_name": "Cy", "create_date": "2026-01-02T10:00:00.000Z" }),
             all[1].clone(),
         ];
-        let (told, _) = stage.import(&stage.file("in/Cy", "other.jsonl", lines(&other)));
-        assert_eq!(told.stored, 1, "{character}: the same words in another chat");
+        let (totals, _) = stage.import(&stage.file("in/Cy", "other.jsonl", lines(&other)));
+        assert_eq!(totals.stored, 1, "{character}: the same words in another chat");
     }
 }
 
@@ -220,8 +220,8 @@ fn sillytavern_infers_its_zone_and_says_so() {
 fn whatsapp_asks_where_it_cannot_know() {
     let stage = Stage::new();
     let path = stage.file("in", "WhatsApp Chat with A.txt", "03/04/24, 10:00 - A: x\n");
-    let (told, report) = stage.import(&path);
-    assert_eq!(told.stored, 0);
+    let (totals, report) = stage.import(&path);
+    assert_eq!(totals.stored, 0);
     let problem = &report.problems[0];
     assert!(
         problem.contains("3 April")
@@ -250,8 +250,8 @@ fn a_local_time_that_clocks_skip_is_moved_and_says_so() {
         zone: Some(Zone::named("Europe/Berlin").unwrap()),
         ..options("UTC")
     };
-    let (told, report) = stage.import_with(&path, &stated, false).unwrap();
-    assert_eq!((told.stored, &report.problems[..]), (3, &[][..]));
+    let (totals, report) = stage.import_with(&path, &stated, false).unwrap();
+    assert_eq!((totals.stored, &report.problems[..]), (3, &[][..]));
     let counts: Vec<_> = report.time_from.into_iter().collect();
     assert_eq!(counts, [(TimeFrom::Stated, 2), (TimeFrom::Moved, 1)]);
     let known = |text: &str| {
@@ -271,8 +271,8 @@ fn an_edited_message_corrects_the_old_one() {
     let fixture = all().into_iter().find(|one| one.source == "telegram").unwrap();
     stage.import(&stage.file("in", fixture.file, &fixture.golden));
     let edited = fixture.golden.replace("without unix time", "edited words");
-    let (told, _) = stage.import(&stage.file("in", fixture.file, edited));
-    assert_eq!((told.stored, told.corrected), (0, 1));
+    let (totals, _) = stage.import(&stage.file("in", fixture.file, edited));
+    assert_eq!((totals.stored, totals.corrected), (0, 1));
     let entries = stage.entries();
     let new = entries.iter().find(|one| one.content.as_str() == "edited words").unwrap();
     assert_eq!(new.corrects.as_ref().unwrap().reason, "changed in its source");
@@ -283,11 +283,11 @@ fn what_has_no_time_is_listed_and_never_now() {
     let stage = Stage::new();
     let path =
         stage.file("in", "train.jsonl", "{\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}\n");
-    let (told, report) = stage.import(&path);
-    assert_eq!((told.stored, report.undated), (0, 1));
+    let (totals, report) = stage.import(&path);
+    assert_eq!((totals.stored, report.undated), (0, 1));
     let stated = Options { at: Some("2024-03-03T00:00:00Z".parse().unwrap()), ..options("UTC") };
-    let (told, _) = stage.import_with(&path, &stated, false).unwrap();
-    assert_eq!(told.stored, 1);
+    let (totals, _) = stage.import_with(&path, &stated, false).unwrap();
+    assert_eq!(totals.stored, 1);
     let from = stage.entries().remove(0).provenance.unwrap();
     assert_eq!((from.time_from, from.precision), (TimeFrom::Conversation, TimePrecision::Day));
     assert_eq!(
@@ -302,8 +302,8 @@ fn a_claude_manifest_of_downloads_says_what_to_do() {
     let list =
         json!({ "files": [{ "name": "conversations-000.zip", "url": "https://example.org/x" }] });
     for name in ["manifest-1-2026.json", "renamed.json"] {
-        let (told, report) = stage.import(&stage.file("in", name, list.to_string()));
-        assert_eq!(told.stored, 0);
+        let (totals, report) = stage.import(&stage.file("in", name, list.to_string()));
+        assert_eq!(totals.stored, 0);
         assert!(
             report.problems[0].contains("only lists downloads"),
             "{name}: {:?}",
@@ -342,8 +342,8 @@ fn the_mcp_memory_server_has_the_time_of_its_file_alone() {
     ]));
     let long_ago = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
     std::fs::File::options().write(true).open(&path).unwrap().set_modified(long_ago).unwrap();
-    let (told, report) = stage.import(&path);
-    assert_eq!(told.stored, 2, "{report:?}");
+    let (totals, report) = stage.import(&path);
+    assert_eq!(totals.stored, 2, "{report:?}");
     let from = stage.entries().remove(0).provenance.unwrap();
     assert_eq!((from.time_from, from.precision), (TimeFrom::File, TimePrecision::Unknown));
 }

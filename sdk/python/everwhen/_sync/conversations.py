@@ -89,11 +89,17 @@ class Conversations(Entries):
         conversations: Iterable[types.ImportedConversation | Mapping[str, Any]],
         *,
         dry_run: bool = False,
+        skip_forgotten: bool = False,
     ) -> types.ImportOutcomes:
-        """Takes in several conversations in one durable write; one that cannot be stored leaves the others."""
+        """Takes in several conversations in one durable write; one that cannot be stored leaves the others.
+
+        With `skip_forgotten`, what was imported before and then forgotten stays forgotten.
+        """
         path = f"{self._path}/conversations/import/batch"
         body = {"conversations": list(conversations)}
-        request = _request.write("POST", path, body, dry_run=dry_run or None)
+        request = _request.write(
+            "POST", path, body, dry_run=dry_run or None, skip_forgotten=skip_forgotten or None
+        )
         return self._transport.send(types.ImportOutcomes, request)
 
     def record_activities(

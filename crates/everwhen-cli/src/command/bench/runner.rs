@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use everwhen::time::Clock;
 use everwhen::{Config, SystemClock};
-use everwhen_bench::run::{self, Mode, Options, Plan, RunProgress, Tell};
+use everwhen_bench::run::{self, Mode, Options, Plan, ReportProgress, RunProgress};
 
 use super::{failed, show};
 use crate::args::{CompareArgs, LogsArgs, ModeArg, OverheadArgs, PlanArgs, RunArgs, VerifyArgs};
@@ -27,7 +27,8 @@ pub(super) async fn run(
     plan.workers = args.workers.unwrap_or(plan.workers);
     plan.mode = args.mode.map_or(plan.mode, Mode::from);
     plan.metrics &= !args.no_metrics;
-    let summary = run::run(&options, config, told(args.monitor)).await.map_err(failed)?;
+    let summary =
+        run::run(&options, config, progress_reporter(args.monitor)).await.map_err(failed)?;
     output::note(&format!("{}", options.directory().display()));
     show(&summary, json)?;
     match summary.failures.len() {
@@ -88,7 +89,7 @@ impl From<ModeArg> for Mode {
 }
 
 /// A progress bar on a terminal; with `lines`, one line per session and question.
-fn told(lines: bool) -> Arc<Tell> {
+fn progress_reporter(lines: bool) -> Arc<ReportProgress> {
     let (bar, began) = (output::progress(0, "questions"), Instant::now());
     Arc::new(move |standing: &RunProgress| {
         let (done, all) = standing.questions;

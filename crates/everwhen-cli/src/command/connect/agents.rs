@@ -40,7 +40,9 @@ pub(super) struct Commands {
 impl Commands {
     /// The program and arguments of the MCP server.
     fn server(&self) -> Vec<String> {
-        let own = ["mcp"].into_iter().chain(self.per_project.then_some("--project"));
+        // The hooks record what is said; a model that records it, too, stores everything twice.
+        let own = ["mcp", "--profile", "recall"].into_iter();
+        let own = own.chain(self.per_project.then_some("--project"));
         let program = std::iter::once(self.program.clone());
         program.chain(own.map(str::to_owned)).chain(self.options.clone()).collect()
     }
@@ -265,7 +267,11 @@ mod tests {
         ] {
             let server = &file(name)["mcpServers"]["everwhen"];
             assert_eq!(server["command"], "everwhen", "{name}");
-            assert_eq!(server["args"], json!(["mcp", "--project"]), "{name}");
+            assert_eq!(
+                server["args"],
+                json!(["mcp", "--profile", "recall", "--project"]),
+                "{name}"
+            );
         }
         assert!(PLUGIN.contains(PLUGIN_COMMAND));
     }
@@ -285,6 +291,25 @@ mod tests {
     }
 
     #[test]
+    fn each_marketplace_leads_to_the_plugin_of_its_agent() {
+        for (marketplace, source, manifest) in [
+            (".claude-plugin/marketplace.json", "/plugins/0/source", ".claude-plugin/plugin.json"),
+            // Codex would read Claude Code's, if there were none of its own.
+            (
+                ".agents/plugins/marketplace.json",
+                "/plugins/0/source/path",
+                ".codex-plugin/plugin.json",
+            ),
+            (".cursor-plugin/marketplace.json", "/plugins/0/source", ".cursor-plugin/plugin.json"),
+        ] {
+            let catalog = file(marketplace);
+            let folder = catalog.pointer(source).and_then(Value::as_str).unwrap_or_default();
+            let plugin = file(&format!("{folder}/{manifest}"));
+            assert_eq!(plugin["name"], catalog["plugins"][0]["name"], "{marketplace}");
+        }
+    }
+
+    #[test]
     fn words_that_a_shell_would_split_are_quoted() {
         let commands = Commands {
             program: "/opt/my tools/everwhen".into(),
@@ -295,6 +320,6 @@ mod tests {
             commands.hook_line(AgentName::Codex),
             r"'/opt/my tools/everwhen' hook codex --memory 'it'\''s'"
         );
-        assert_eq!(commands.server()[1..], ["mcp", "--memory", "it's"]);
+        assert_eq!(commands.server()[1..], ["mcp", "--profile", "recall", "--memory", "it's"]);
     }
 }

@@ -68,6 +68,23 @@ impl FileChange {
         Ok((!(is_bare && is_ours)).then_some(rest))
     }
 
+    /// Whether the file has something else under the name of one of the additions, written by its user.
+    pub(super) fn has_another(&self, text: &str) -> bool {
+        self.additions.iter().any(|addition| match addition {
+            Addition::Member(path, key, ours) => {
+                let place: Vec<&str> = path.iter().copied().chain([*key]).collect();
+                let runs = |server: &Value| [server["command"].clone(), server["args"].clone()];
+                json_text::value(text, &place).is_some_and(|theirs| runs(&theirs) != runs(ours))
+            }
+            Addition::Block(block) => {
+                let is_marked = text.contains(BEGIN) || text.contains(END);
+                !is_marked && text.lines().any(|line| is_table_of(block, line.trim()))
+            }
+            Addition::Whole(whole) => text.lines().next() != whole.lines().next(),
+            Addition::Item(..) | Addition::Default(..) => false,
+        })
+    }
+
     fn explained(&self, failure: Failure) -> Failure {
         failure.reword(|said| format!("{}: {said}; nothing was changed", self.path.display()))
     }
@@ -84,9 +101,8 @@ impl Addition {
             Self::Item(path, value) => json_text::add_item(text, &borrowed(path), value),
             Self::Default(key, _) if json_text::has(text, &[key]) => Ok(text.to_owned()),
             Self::Default(key, value) => json_text::add_member(text, &[], key, value),
-            Self::Block(block) => add_block(text, block),
-            Self::Whole(whole) if text.is_empty() => Ok(whole.clone()),
-            Self::Whole(_) => Err(Failure::new("there is such a file already")),
+            Self::Block(block) => Ok(with_block(text, block)),
+            Self::Whole(whole) => Ok(whole.clone()),
         }
     }
 
@@ -105,7 +121,7 @@ impl Addition {
                 if rest == text { Ok(rest) } else { pruned(rest, &path, before) }
             }
             Self::Default(..) => Ok(text.to_owned()),
-            Self::Block(_) => Ok(without_block(text)),
+            Self::Block(block) => Ok(without_block(text, block)),
             Self::Whole(_) => Ok(String::new()),
         }
     }
@@ -140,24 +156,42 @@ fn pruned(mut text: String, path: &[&str], before: Option<&str>) -> Result<Strin
     Ok(text)
 }
 
-fn add_block(text: &str, block: &str) -> Result<String> {
-    let table = block.lines().next().unwrap_or_default();
-    if text.lines().any(|line| line.trim() == table) {
-        return Err(Failure::new(format!("there is a table {table} already")));
-    }
+fn with_block(text: &str, block: &str) -> String {
     let gap = match text {
         "" => "",
         text if text.ends_with('\n') => "\n",
         _ => "\n\n",
     };
-    Ok(format!("{text}{gap}{BEGIN}{block}{END}"))
+    format!("{text}{gap}{BEGIN}{block}{END}")
 }
 
-fn without_block(text: &str) -> String {
-    let Some(start) = text.find(BEGIN) else { return text.to_owned() };
-    let Some(length) = text[start..].find(END) else { return text.to_owned() };
-    let head = text[..start].strip_suffix('\n').unwrap_or_default();
-    format!("{head}{}", &text[start + length + END.len()..])
+/// The text without the table of a block and the tables below it, wherever the agent has put them, and
+/// without the marks. Codex writes tables again and moves comments.
+fn without_block(text: &str, block: &str) -> String {
+    let mut rest = String::new();
+    let mut is_inside = false;
+    for line in text.split_inclusive('\n') {
+        let bare = line.trim();
+        if bare == BEGIN.trim_end() && rest.ends_with("\n\n") {
+            rest.pop();
+        }
+        if bare.starts_with('[') {
+            is_inside = is_table_of(block, bare);
+        }
+        let is_mark = bare == BEGIN.trim_end() || bare == END.trim_end();
+        let is_comment = bare.starts_with('#');
+        if !is_mark && (is_comment || !is_inside) {
+            rest.push_str(line);
+        }
+        is_inside &= bare != END.trim_end();
+    }
+    rest
+}
+
+/// Whether this line begins the table of a block, or one below it.
+fn is_table_of(block: &str, line: &str) -> bool {
+    let table = block.lines().next().unwrap_or_default().trim_end_matches(']');
+    line.strip_prefix(table).is_some_and(|rest| rest.starts_with([']', '.']))
 }
 
 #[cfg(test)]
@@ -206,6 +240,14 @@ mod tests {
             );
             assert!(!rest.contains("everwhen"));
         }
-        assert!(change.added(Some("[a.b]\n")).is_err());
+    }
+
+    #[test]
+    fn a_table_below_ours_goes_and_one_of_a_longer_name_stays() {
+        let change =
+            FileChange::new(PathBuf::from("f"), vec![Addition::Block("[a.b]\nc = 1\n".into())]);
+        let text = "[a.bc]\nd = 1\n\n[a.b]\nc = [\n  1,\n]\n# a note\n[a.b.x]\ny = 1\n[z]\n";
+        let rest = change.removed(text, Some("")).unwrap();
+        assert_eq!(rest.as_deref(), Some("[a.bc]\nd = 1\n\n# a note\n[z]\n"));
     }
 }

@@ -35,6 +35,13 @@ pub(super) fn has(text: &str, path: &[&str]) -> bool {
     parse(text).is_ok_and(|root| find(&root, path).is_some())
 }
 
+/// The value at this path, if it is there. Comments in it make it null.
+pub(super) fn value(text: &str, path: &[&str]) -> Option<Value> {
+    let root = parse(text).ok()?;
+    let node = find(&root, path)?;
+    Some(serde_json::from_str(&text[node.start..node.end]).unwrap_or_default())
+}
+
 /// Adds a member to the object at `path`, which is made if it is absent.
 pub(super) fn add_member(text: &str, path: &[&str], key: &str, value: &Value) -> Result<String> {
     let mut whole = path.to_vec();

@@ -1,5 +1,6 @@
 //! What `everwhen connect` has written: files as they were before, for an exact undo.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use everwhen::Config;
@@ -59,13 +60,19 @@ impl Record {
 
     /// Stores the record.
     pub(super) fn keep(&self) -> Result<()> {
+        let written = self.write();
+        written.map_err(|error| Failure::new(format!("{}: {error}", self.file.display())))
+    }
+
+    /// Other programs' files may hold keys, so only the owner may read what they were.
+    fn write(&self) -> std::io::Result<()> {
         if let Some(folder) = self.file.parent() {
-            std::fs::create_dir_all(folder)?;
+            everwhen_platform::make_private_directory(folder)?;
         }
         let files: Vec<Value> = self.files.iter().map(RecordedFile::json).collect();
-        let text = json!({ "files": files }).to_string();
-        let written = std::fs::write(&self.file, text);
-        written.map_err(|error| Failure::new(format!("{}: {error}", self.file.display())))
+        let mut file = everwhen_platform::private_file().truncate(true).open(&self.file)?;
+        everwhen_platform::restrict_to_owner(&file)?;
+        file.write_all(json!({ "files": files }).to_string().as_bytes())
     }
 
     /// Removes the record.

@@ -69,8 +69,16 @@ pub(super) struct AgentEvent {
 impl AgentEvent {
     /// Reads an event.
     pub(super) fn read(text: &str) -> Result<Self> {
-        let event: Value = serde_json::from_str(text)
-            .map_err(|error| Failure::new(format!("the event is not JSON: {error}")))?;
+        // Programs for Windows write such a mark.
+        let text = text.trim_start_matches('\u{feff}');
+        let event: Value = serde_json::from_str(text).or_else(|error| {
+            // Text that was cut in the middle of a character is no valid JSON, but all of the rest is there.
+            let repaired = everwhen::import::json_of(text);
+            let is_json = !repaired.is_null();
+            is_json
+                .then_some(repaired)
+                .ok_or_else(|| Failure::new(format!("the event is not JSON: {error}")))
+        })?;
         let name = field(&event, &["hook_event_name"])
             .ok_or_else(|| Failure::new("the event has no hook_event_name"))?;
         let known = NAMES.iter().find(|(known, _)| *known == name);
@@ -85,12 +93,23 @@ impl AgentEvent {
             moment,
             session: field(&event, &["session_id", "conversation_id"]),
             folder: field(&event, &["cwd"]).or_else(root).map(PathBuf::from),
-            said: field(&event, words),
+            said: field(&event, words).as_deref().and_then(own_words),
             turn: field(&event, &["turn_id", "generation_id", "message_id", "timestamp"]),
             transcript: field(&event, &["transcript_path"]).map(PathBuf::from),
             name,
         })
     }
+}
+
+/// A prompt without what hooks have put before it: Gemini CLI hands on what it was told when the session
+/// began as a part of the first prompt.
+fn own_words(text: &str) -> Option<String> {
+    let mut words = text.trim();
+    while let Some(rest) = words.strip_prefix("<hook_context>") {
+        let Some((_, behind)) = rest.split_once("</hook_context>") else { break };
+        words = behind.trim_start();
+    }
+    (!words.is_empty()).then(|| words.to_owned())
 }
 
 /// The first of these fields that holds a text.
@@ -125,6 +144,30 @@ mod tests {
                 "prompt_response": "Hello.", "timestamp": "2026-01-01T00:00:00Z"}"#,
         );
         assert_eq!(gemini.unwrap().said.as_deref(), Some("Hello."));
+    }
+
+    #[test]
+    fn what_a_hook_has_said_is_not_taken_for_the_words_of_the_user() {
+        let said = |prompt: &str| {
+            let event = serde_json::json!({ "hook_event_name": "BeforeAgent", "prompt": prompt });
+            AgentEvent::read(&event.to_string()).unwrap().said
+        };
+        let told = "<hook_context>Memory of this project.\n- User: Hi</hook_context>\n\n";
+        assert_eq!(said(&format!("{told}Which port?")).as_deref(), Some("Which port?"));
+        assert_eq!(
+            said(&format!("{told}{told}a <hook_context>")).as_deref(),
+            Some("a <hook_context>")
+        );
+        assert_eq!(said(told), None);
+        assert_eq!(said("<hook_context> is what?").as_deref(), Some("<hook_context> is what?"));
+    }
+
+    #[test]
+    fn a_mark_before_an_event_and_a_character_cut_in_half_do_no_harm() {
+        let event = AgentEvent::read(
+            "\u{feff}{\"hook_event_name\": \"Stop\", \"last_assistant_message\": \"Done \\ud83d\"}\r\n",
+        );
+        assert_eq!(event.unwrap().said.as_deref(), Some("Done \u{fffd}"));
     }
 
     #[test]

@@ -16,10 +16,17 @@ const SEARCHED: u64 = 32 * 1024 * 1024;
 /// What marks a compaction: in files of Claude Code, and in those of Codex.
 const COMPACTED: [&[u8]; 2] = [b"\"compact_boundary\"", b"\"type\":\"compacted\""];
 
-/// Stores what is new in a file. Returns the number of new entries.
-pub(super) async fn store(console: &Console, file: &Path, source: &str) -> Result<u64> {
+/// Stores what is new in a file. `is_spoken` says that something must be in it. Returns the number of new
+/// entries.
+pub(super) async fn store(
+    console: &Console,
+    file: &Path,
+    source: &str,
+    is_spoken: bool,
+) -> Result<u64> {
     let size = match std::fs::metadata(file) {
-        Ok(about) => about.len(),
+        Ok(about) if about.is_file() => about.len(),
+        Ok(_) => return Err(Failure::new(format!("{} is no file", file.display()))),
         // A session that was never begun has none.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(0),
         Err(error) => return Err(Failure::new(format!("{}: {error}", file.display()))),
@@ -32,8 +39,12 @@ pub(super) async fn store(console: &Console, file: &Path, source: &str) -> Resul
     }
     let mut options = usual_options(console).await?;
     options.from = Some(source.to_owned());
-    // Nothing has been said yet in a file without messages.
-    let Ok(plan) = Plan::of_paths(&[file.to_owned()], &options) else { return Ok(0) };
+    let plan = match Plan::of_paths(&[file.to_owned()], &options) {
+        Ok(plan) => plan,
+        Err(error) if is_spoken => return Err(error.into()),
+        // A file without messages: nothing has been said yet.
+        Err(_) => return Ok(0),
+    };
     store_plan(console, plan, &options).await.map(|(stored, _)| stored)
 }
 

@@ -41,7 +41,7 @@ pub(super) async fn run(console: &Console, file: &Path, args: &ImportPathsArgs) 
     for refused in rows_of(&run["refused"]) {
         output::note(&output::plain(&format!("left out {}", text(refused))));
     }
-    output::line(&told(console, &run, args.dry_run))
+    output::line(&summary(console, &run, args.dry_run))
 }
 
 fn about(archive: &ExportFile) -> Vec<String> {
@@ -73,13 +73,13 @@ async fn restore(console: &Console, file: &Path, dry_run: bool, entries: u64) ->
     }
 }
 
-fn told(console: &Console, run: &Value, dry_run: bool) -> String {
+fn summary(console: &Console, run: &Value, dry_run: bool) -> String {
     let number = |field: &str| run[field].as_u64().unwrap_or_default();
     let verb = if dry_run { "Would restore" } else { "Restored" };
     let stored = show::count(number("stored"), "entry", "entries");
-    let mut told = format!("{verb} {stored} in vault {:?}", console.vault());
+    let mut summary = format!("{verb} {stored} in vault {:?}", console.vault());
     if number("known") > 0 {
-        told.push_str(&format!("; {} already here", number("known")));
+        summary.push_str(&format!("; {} already here", number("known")));
     }
-    told
+    summary
 }

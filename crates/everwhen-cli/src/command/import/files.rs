@@ -12,7 +12,7 @@ use everwhen::import::{
 };
 use everwhen::memory::Address;
 use everwhen::time::{Clock, Zone, read_time_in};
-use everwhen::{Engine, SystemClock};
+use everwhen::{Engine, ImportMode, SystemClock};
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -26,7 +26,7 @@ use crate::failure::{Failure, Result};
 use crate::{output, show};
 
 /// How often progress is shown.
-const TELL: Duration = Duration::from_millis(100);
+const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 /// Batches under way at a time.
 const UNDER_WAY: usize = 3;
 
@@ -76,14 +76,15 @@ pub(super) async fn run(console: &Console, args: &ImportPathsArgs) -> Result<()>
             return Err(Failure::new("you did not say yes; nothing is stored"));
         }
     }
-    let tally = store(console, &plan, &options, (args.dry_run, looked.messages)).await?;
+    let mode = ImportMode { is_rehearsal: args.dry_run, ..ImportMode::default() };
+    let tally = store(console, &plan, &options, (mode, looked.messages)).await?;
     if console.json {
         return output::json(&report(args.dry_run, &plan, &looked, &tally).to_string());
     }
     for refused in &tally.refused {
         output::note(&format!("left out {refused}"));
     }
-    output::line(&tally.told(args.dry_run, &memories(console, &plan)))
+    output::line(&tally.summary(args.dry_run, &memories(console, &plan)))
 }
 
 /// Whether files are discussions of WilmerAI, which keeps memories, not messages.
@@ -116,7 +117,8 @@ pub(crate) async fn store_plan(
     options: &Options,
 ) -> Result<(u64, String)> {
     let plan = Arc::new(plan);
-    let tally = store(console, &plan, options, (false, 0)).await?;
+    let mode = ImportMode { skips_forgotten: true, ..ImportMode::default() };
+    let tally = store(console, &plan, options, (mode, 0)).await?;
     Ok((tally.stored, memories(console, &plan)))
 }
 
@@ -181,11 +183,11 @@ async fn store(
     console: &Console,
     plan: &Arc<Plan>,
     options: &Options,
-    (dry_run, messages): (bool, u64),
+    (mode, messages): (ImportMode, u64),
 ) -> Result<Tally> {
     let bar = output::progress(messages, "messages");
     if let Some(engine) = console.engine() {
-        let tally = store_here(engine, console, plan, options, (dry_run, &bar)).await;
+        let tally = store_here(engine, console, plan, options, (mode, &bar)).await;
         bar.finish_and_clear();
         return tally;
     }
@@ -194,7 +196,7 @@ async fn store(
     let (reader, settings) = (Arc::clone(plan), options.clone());
     std::thread::spawn(move || read(&reader, &settings, &send));
     let batches = futures_util::stream::poll_fn(move |context| receive.poll_recv(context));
-    let batches = batches.map(|batch| deliver(console, batch, dry_run));
+    let batches = batches.map(|batch| deliver(console, batch, mode));
     let mut answers = Box::pin(batches.buffered(UNDER_WAY));
     while let Some(answer) = answers.next().await {
         let answer = answer.map_err(|failure| failure.reword(|said| tally.halfway(&said)));
@@ -217,22 +219,22 @@ async fn store_here(
     console: &Console,
     plan: &Arc<Plan>,
     options: &Options,
-    (dry_run, bar): (bool, &indicatif::ProgressBar),
+    (mode, bar): (ImportMode, &indicatif::ProgressBar),
 ) -> Result<Tally> {
     let vault = engine.vault_to_write(Address::read("vault", console.vault())?).await?;
     let memory = console.named_memory().map(|name| Address::read("memory", name)).transpose()?;
-    let target = ImportTarget { vault, memory, is_rehearsal: dry_run };
+    let target = ImportTarget { vault, memory, mode };
     let progress = Arc::new(ImportProgress::default());
     let storing = import::run(Arc::clone(plan), options.clone(), &target, &progress);
-    let telling = async {
+    let reporting = async {
         loop {
-            tokio::time::sleep(TELL).await;
+            tokio::time::sleep(PROGRESS_EVERY).await;
             bar.set_position(progress.counts().messages);
         }
     };
     let stored: everwhen::Result<()> = tokio::select! {
         stored = storing => stored,
-        () = telling => Ok(()),
+        () = reporting => Ok(()),
     };
     let counts = progress.counts();
     let tally = Tally {
@@ -248,13 +250,14 @@ async fn store_here(
     }
 }
 
-async fn deliver(console: &Console, batch: ImportBatch, dry_run: bool) -> Result<(u64, Value)> {
+async fn deliver(console: &Console, batch: ImportBatch, mode: ImportMode) -> Result<(u64, Value)> {
     let memory = console.memory_or(batch.source);
     let path =
         console.in_vault(&format!("/memories/{}/conversations/import/batch", escape(memory)));
     let conversations: Vec<Value> = batch.conversations.iter().map(body::conversation).collect();
     let request = Request::post(path, &json!({ "conversations": conversations }))
-        .with("dry_run", dry_run.then_some("true"));
+        .with("dry_run", mode.is_rehearsal.then_some("true"))
+        .with("skip_forgotten", mode.skips_forgotten.then_some("true"));
     let reply = console.send(request).await?;
     Ok((batch.entries, reply.value()?))
 }
@@ -279,17 +282,17 @@ impl Tally {
         format!("{said}; {stored} stored, run it again to go on: nothing is stored twice")
     }
 
-    fn told(&self, dry_run: bool, memories: &str) -> String {
+    fn summary(&self, dry_run: bool, memories: &str) -> String {
         let verb = if dry_run { "Would store" } else { "Stored" };
-        let mut told =
+        let mut summary =
             format!("{verb} {} in {memories}", show::count(self.stored, "entry", "entries"));
         if self.known > 0 {
-            told.push_str(&format!("; {} already here", self.known));
+            summary.push_str(&format!("; {} already here", self.known));
         }
         if self.corrected > 0 {
-            told.push_str(&format!("; {} changed in the source and corrected", self.corrected));
+            summary.push_str(&format!("; {} changed in the source and corrected", self.corrected));
         }
-        told
+        summary
     }
 }
 

@@ -66,7 +66,7 @@ pub(super) fn lines(plan: &Plan, report: &Report, zone: &Zone, all: bool) -> Vec
 fn dates(report: &Report) -> String {
     let stated = report.time_from.get(&TimeFrom::Stated).copied().unwrap_or_default();
     let mut parts = vec![format!("{stated} stated")];
-    let told = |from: &TimeFrom| match from {
+    let label = |from: &TimeFrom| match from {
         TimeFrom::Stated => None,
         TimeFrom::Generation => Some("from when the reply was generated"),
         TimeFrom::Id => Some("from ids"),
@@ -78,8 +78,8 @@ fn dates(report: &Report) -> String {
         TimeFrom::Moved => Some("moved, because clocks skipped the time that is stated"),
     };
     for (from, count) in &report.time_from {
-        if let Some(told) = told(from) {
-            parts.push(format!("{count} {told}"));
+        if let Some(label) = label(from) {
+            parts.push(format!("{count} {label}"));
         }
     }
     let rough: u64 = report
@@ -95,7 +95,7 @@ fn dates(report: &Report) -> String {
 }
 
 fn zones(report: &Report) -> Option<String> {
-    let told = |zone: &ZoneFrom| match zone {
+    let label = |zone: &ZoneFrom| match zone {
         ZoneFrom::Stated | ZoneFrom::UtcByFormat => None,
         ZoneFrom::Inferred => Some("inferred from the file"),
         ZoneFrom::Asked => Some("as you stated"),
@@ -104,7 +104,7 @@ fn zones(report: &Report) -> Option<String> {
     let parts: Vec<String> = report
         .zone_from
         .iter()
-        .filter_map(|(zone, count)| Some(format!("{count} {}", told(zone)?)))
+        .filter_map(|(zone, count)| Some(format!("{count} {}", label(zone)?)))
         .collect();
     (!parts.is_empty()).then(|| parts.join(" · "))
 }

@@ -361,7 +361,7 @@ mod tests {
             17,
         ] } }));
         assert_eq!(source.drafts.len(), 1);
-        let told: Vec<String> =
+        let found: Vec<String> =
             source.refused.iter().map(|one| format!("{}: {}", one.place, one.problem)).collect();
         let begin = [
             "conversationData.conversations[1] (b): messages is missing or not a list",
@@ -372,8 +372,11 @@ mod tests {
             "conversationData.conversations[6] (): id is missing",
             "conversationData.conversations[7] (): ",
         ];
-        assert_eq!(told.len(), begin.len(), "{told:#?}");
-        assert!(told.iter().zip(begin).all(|(told, begin)| told.starts_with(begin)), "{told:#?}");
+        assert_eq!(found.len(), begin.len(), "{found:#?}");
+        assert!(
+            found.iter().zip(begin).all(|(found, begin)| found.starts_with(begin)),
+            "{found:#?}"
+        );
     }
 
     #[test]

@@ -83,14 +83,14 @@ impl ApiConnection {
             Ok(request) => request,
             Err(refusal) => return vec![refusal],
         };
-        let told = match self.send(request).await {
+        let answers = match self.send(request).await {
             Ok(reply) => message.answers(&reply),
             Err(failure) => message.failed(&failure.message.unwrap_or_default()),
         };
         if message.is_greeting() {
-            *self.agreed.lock().await = told.iter().find_map(|answer| agreed_version(answer));
+            *self.agreed.lock().await = answers.iter().find_map(|answer| agreed_version(answer));
         }
-        told
+        answers
     }
 
     /// Sends a request. If the other process is gone, the connection is replaced once; a request
@@ -110,11 +110,13 @@ impl ApiConnection {
         match answering.as_ref().map(|answering| &answering.client) {
             None => Ok(None),
             Some(Client::Local(local)) => local.send(request).await.map(Some),
-            Some(Client::Remote(remote)) => match remote.try_send(request).await {
-                Ok(reply) => Ok(Some(reply)),
-                Err(error) if error.is_connect() && remote.is_here() => Ok(None),
-                Err(error) => Err(remote.unreachable(&error)),
-            },
+            Some(Client::Remote(remote)) => {
+                match remote.while_alive(remote.try_send(request)).await? {
+                    Ok(reply) => Ok(Some(reply)),
+                    Err(error) if error.is_connect() && remote.is_here() => Ok(None),
+                    Err(error) => Err(remote.unreachable(&error)),
+                }
+            }
         }
     }
 
@@ -131,18 +133,19 @@ impl ApiConnection {
 impl BackgroundTasks {
     /// Starts serving other processes and running background jobs.
     async fn start(local: &Local, limits: ServerLimits) -> Result<Self> {
-        let (stop, told) = watch::channel(Shutdown::No);
+        let (stop, stopping) = watch::channel(Shutdown::No);
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let url = format!("http://{}", listener.local_addr()?);
-        let (router, end) = (local.router(), stopped(told.clone()));
+        let (router, end) = (local.router(), stopped(stopping.clone()));
         let serving = tokio::spawn(async move {
             if let Err(error) = everwhen_server::serve(router, listener, limits, end).await {
                 tracing::error!(%error, "others cannot reach this process any more");
             }
         });
         let everwhen = local.everwhen();
-        let worker = tokio::spawn(everwhen::work(everwhen.engine().clone(), stopped(told.clone())));
-        let embedding = tokio::spawn(everwhen.embedding().clone().run(stopped(told)));
+        let worker =
+            tokio::spawn(everwhen::work(everwhen.engine().clone(), stopped(stopping.clone())));
+        let embedding = tokio::spawn(everwhen.embedding().clone().run(stopped(stopping)));
         everwhen.announce(&url)?;
         Ok(Self { stop, serving, worker, embedding })
     }

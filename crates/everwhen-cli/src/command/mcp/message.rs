@@ -76,20 +76,20 @@ impl Message {
 
     /// The messages in the response, or an error message if there is none.
     pub(super) fn answers(&self, reply: &Reply) -> Vec<String> {
-        let told: Vec<String> = match reply.is_stream {
+        let answers: Vec<String> = match reply.is_stream {
             true => events(&reply.text),
             false => one_line(&reply.text)
                 .filter(|text| text.contains("\"jsonrpc\""))
                 .into_iter()
                 .collect(),
         };
-        if told.is_empty() && self.id().is_some() {
+        if answers.is_empty() && self.id().is_some() {
             let problem: Value = serde_json::from_str(&reply.text).unwrap_or_default();
             let plain = || format!("the server answered {} {}", reply.status, reply.text);
             let why = problem["detail"].as_str().map_or_else(plain, ToOwned::to_owned);
             return self.failed(&why);
         }
-        told
+        answers
     }
 
     /// The error message when the request failed. Notifications get none.
@@ -157,8 +157,8 @@ mod tests {
     #[test]
     fn a_line_that_is_no_message_is_answered_as_the_protocol_says() {
         for (line, code) in [("{", PARSE_ERROR), ("[]", INVALID_REQUEST), ("1", INVALID_REQUEST)] {
-            let told = Message::read(line).failed("");
-            let answer: Value = serde_json::from_str(&told[0]).unwrap();
+            let answers = Message::read(line).failed("");
+            let answer: Value = serde_json::from_str(&answers[0]).unwrap();
             assert_eq!(answer["error"]["code"], code, "{line}");
             assert!(answer["id"].is_null());
         }

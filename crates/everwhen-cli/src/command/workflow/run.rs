@@ -179,9 +179,9 @@ fn show_json(ended: &RunOutcome, text: Option<&str>, traces: &[Trace]) -> Result
         RunOutcome::Locked { lock } => Some(lock),
         RunOutcome::Done => None,
     };
-    let told = json!({
+    let report = json!({
         "answer": text, "locked": locked, "nodes": nodes, "took_ms": took.as_secs_f64() * 1e3,
         "cost": spent.cost_nanos as f64 / 1e9,
     });
-    output::json(&told.to_string())
+    output::json(&report.to_string())
 }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use uuid::Uuid;
 
 use super::*;
-use crate::fact_views::{as_of, views};
+use crate::fact_views::{as_of, views, views_by_links};
 use crate::facts::extract::stated_matter;
 use crate::facts::{Evidence, Matter};
 use crate::time::{Period, Precision, Zone};
@@ -104,17 +104,17 @@ fn said_again_is_one_fact_with_both_as_evidence_unless_something_came_between() 
     let mut back = same.to_vec();
     back.push(fact(3, 5, 20, "I moved to Paris"));
     let shown = views(linked(back), &Zone::utc());
-    let told: Vec<(&str, bool)> =
+    let statements: Vec<(&str, bool)> =
         shown.iter().map(|view| (view.fact.statement.as_str(), view.is_current())).collect();
     assert_eq!(
-        told,
+        statements,
         [("I live in Berlin", false), ("I moved to Paris", false), ("I live in Berlin", true)]
     );
 }
 
 #[test]
 fn a_value_replaces_the_one_before_it_whatever_else_was_said_in_between() {
-    let told = |shown: Vec<crate::fact_views::FactView>| -> Vec<bool> {
+    let are_current = |shown: Vec<crate::fact_views::FactView>| -> Vec<bool> {
         shown.iter().map(|view| view.is_current()).collect()
     };
     let plan = fact(2, 5, 5, "We move to Lisbon");
@@ -125,7 +125,7 @@ fn a_value_replaces_the_one_before_it_whatever_else_was_said_in_between() {
     let shown = views(linked(vec![before, plan, after]), &Zone::utc());
     assert_eq!(shown[0].holds.until(), Some(day(9)), "she lived there until she moved");
     assert_eq!(shown[2].supersedes, Some(shown[0].fact.id));
-    assert_eq!(told(shown), [false, true, true]);
+    assert_eq!(are_current(shown), [false, true, true]);
 }
 
 #[test]
@@ -262,6 +262,26 @@ fn a_fact_is_compared_with_those_that_share_enough_words_with_it() {
     let then = as_of(facts.iter().cloned().map(withdrawn).collect(), day(8_000), &Ruler::default());
     assert_eq!(COMPARISONS.get(), 5_000, "as many again");
     assert_eq!(then, facts);
+}
+
+#[test]
+fn facts_are_shown_without_comparing_unless_one_is_back() {
+    let facts = linked(a1c());
+    let (zone, ruler) = (Zone::utc(), Ruler::default());
+    COMPARISONS.set(0);
+    for then in [50, 150, 500] {
+        let compared = views(as_of(facts.clone(), day(then), &ruler), &zone);
+        assert_eq!(views_by_links(facts.clone(), (day(then), &[]), &zone), Some(compared));
+    }
+    assert_eq!(COMPARISONS.get(), 0);
+    let mut withdrawn = facts.clone();
+    withdrawn[1].withdrawn_at = Some(day(300));
+    assert_eq!(views_by_links(withdrawn.clone(), (day(250), &[]), &zone), None, "one is back");
+    assert!(views_by_links(withdrawn, (day(300), &[]), &zone).is_none(), "one has lost its target");
+    let (mut late, newer) = (facts[1].clone(), facts[2].clone());
+    late.creation_time = day(400);
+    let facts = vec![facts[0].clone(), late, newer];
+    assert_eq!(views_by_links(facts, (day(250), &[]), &zone), None, "the target came later");
 }
 
 /// A fact that says this and nothing else.

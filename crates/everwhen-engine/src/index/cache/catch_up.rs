@@ -3,10 +3,7 @@
 //! The store's reader reads the next entries, and embeds them where that is fast, while the previous
 //! ones are added here. So two cores work on it.
 
-use std::future::poll_fn;
-use std::pin::pin;
-use std::task::Poll;
-
+use super::prefetch::Prefetch;
 use super::updates::{IndexPosition, IndexUpdate};
 use super::{IndexSource, SharedIndex};
 use crate::Result;
@@ -42,14 +39,9 @@ impl SharedIndex {
             self.apply(source.embedders, update);
             return Ok(None);
         };
-        let mut reading = pin!(self.read_update(source, next));
-        // Polled once, so that the store begins to read.
-        let started = poll_fn(|context| Poll::Ready(reading.as_mut().poll(context))).await;
+        let reading = Prefetch::new(self.read_update(source, next)).await;
         self.apply(source.embedders, update);
-        match started {
-            Poll::Ready(read) => read.map(Some),
-            Poll::Pending => reading.await.map(Some),
-        }
+        reading.finish().await.map(Some)
     }
 
     /// Reads the next entries, with the vectors that can be computed at once.

@@ -1,17 +1,23 @@
 //! Saves indexes as segments in the store, and loads them.
 
-use std::future::poll_fn;
-use std::pin::pin;
-use std::task::Poll;
+use std::collections::VecDeque;
 
 use everwhen_search::{DecodedSegment, InvalidSegment, Segment};
 
+use super::prefetch::Prefetch;
 use super::updates::{STEP, add_entries};
 use super::{IndexCache, IndexSource, SharedIndex};
 use crate::Result;
 use crate::index::memory_index::MemoryIndex;
 use crate::memory::Memory;
 use crate::ports::{EntryQuery, MemoryRef, Row, Tx};
+
+/// The number of segments that are read and decoded while another is added: on two cores, three threads
+/// share that work better than two.
+const READ_AHEAD: usize = 2;
+
+/// A segment that was read and decoded; `None` if it is gone.
+type ReadSegment = Result<Option<std::result::Result<DecodedSegment, InvalidSegment>>>;
 
 impl IndexCache {
     /// Saves the indexes with at least `least` entries that are not saved.
@@ -56,26 +62,7 @@ impl SharedIndex {
     /// What a missing, damaged or outdated segment covers is built again from the entries, and so is
     /// everything from the first one that the store cannot read.
     pub(super) async fn load(&self, source: IndexSource<'_>, memory: &Memory) -> Result<()> {
-        let mut loaded = MemoryIndex::default();
-        let mut next = self.read_segment(source, 0).await.unwrap_or_default();
-        if let Some((_, Ok(first))) = &next {
-            loaded.search.reserve(first.documents_up_to(memory.last_sequence));
-        }
-        while let Some((after, decoded)) = next {
-            let mut reading = pin!(self.read_segment(source, after + 1));
-            // Polled once, so that the store reads and decodes it while this one is added.
-            let started = poll_fn(|context| Poll::Ready(reading.as_mut().poll(context))).await;
-            if let Ok(segment) = decoded
-                && !self.add_segment(source, &mut loaded, segment).await?
-            {
-                break;
-            }
-            let read = match started {
-                Poll::Ready(read) => read,
-                Poll::Pending => reading.await,
-            };
-            next = read.unwrap_or_default();
-        }
+        let loaded = self.read_segments(source, memory).await?;
         if !source.embedders.can_search(&loaded.search) {
             return Ok(());
         }
@@ -91,17 +78,38 @@ impl SharedIndex {
         Ok(())
     }
 
-    /// Reads and decodes the next segment that begins above a sequence number or a later one.
-    async fn read_segment(
-        &self,
-        source: IndexSource<'_>,
-        after: u64,
-    ) -> Result<Option<(u64, std::result::Result<DecodedSegment, InvalidSegment>)>> {
+    /// Reads all segments up to the first one that the store cannot read, and adds them to a new index.
+    async fn read_segments(&self, source: IndexSource<'_>, memory: &Memory) -> Result<MemoryIndex> {
+        let mut loaded = MemoryIndex::default();
         let place = self.place;
-        let read = source.store.look(move |snapshot| {
-            let stored = snapshot.segment(place, after)?;
-            Ok(stored.map(|(after, parts)| (after, DecodedSegment::new(parts))))
-        });
+        let numbers = source.store.look(move |snapshot| snapshot.segments(place)).await;
+        let mut numbers = numbers.unwrap_or_default().into_iter();
+        let mut started = VecDeque::new();
+        for after in numbers.by_ref().take(READ_AHEAD) {
+            started.push_back(Prefetch::new(self.read_segment(source, after)).await);
+        }
+        while let Some(reading) = started.pop_front() {
+            let Ok(read) = reading.finish().await else { break };
+            if let Some(after) = numbers.next() {
+                started.push_back(Prefetch::new(self.read_segment(source, after)).await);
+            }
+            let Some(Ok(segment)) = read else { continue };
+            if loaded.search.is_empty() {
+                loaded.search.reserve(segment.documents_up_to(memory.last_sequence));
+            }
+            if !self.add_segment(source, &mut loaded, segment).await? {
+                break;
+            }
+        }
+        Ok(loaded)
+    }
+
+    /// Reads and decodes the segment that begins above a sequence number.
+    async fn read_segment(&self, source: IndexSource<'_>, after: u64) -> ReadSegment {
+        let place = self.place;
+        let read = source
+            .store
+            .look(move |snapshot| Ok(snapshot.segment(place, after)?.map(DecodedSegment::new)));
         read.await
     }
 

@@ -89,6 +89,12 @@ impl<'b> Reader<'b> {
         Some(units.iter().map(|unit| u16::from_le_bytes(*unit)).collect())
     }
 
+    /// Reads words of eight bytes.
+    pub(super) fn words(&mut self, len: usize) -> Option<Vec<u64>> {
+        let words = self.raw(len.checked_mul(8)?)?.as_chunks::<8>().0;
+        Some(words.iter().map(|word| u64::from_le_bytes(*word)).collect())
+    }
+
     pub(super) fn floats(&mut self, len: usize) -> Option<Vec<f32>> {
         let values = self.raw(len.checked_mul(4)?)?.as_chunks::<4>().0;
         Some(values.iter().map(|value| f32::from_le_bytes(*value)).collect())

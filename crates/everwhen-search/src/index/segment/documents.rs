@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::bytes::{Reader, Writer};
 use crate::document::{DocumentId, DocumentInfo, GroupId, Micros, Placement, Source};
+use crate::index::document_list::DocumentList;
 use crate::index::{Index, SEGMENT_DOCUMENTS};
 
 /// The documents of a segment that was read. Their groups and speakers are numbers of the lists here.
@@ -12,7 +13,9 @@ use crate::index::{Index, SEGMENT_DOCUMENTS};
 pub(super) struct Documents {
     speakers: Vec<String>,
     groups: Vec<GroupId>,
-    documents: Vec<(Placement, DocumentInfo)>,
+    placements: Vec<Placement>,
+    /// In columns, as the index has them: they are copied there as they are.
+    documents: DocumentList,
 }
 
 /// Writes a range of documents.
@@ -31,9 +34,9 @@ pub(super) fn write(index: &Index, writer: &mut Writer, range: Range<usize>) {
     writer.number(range.len() as u64);
     let mut previous = Previous::default();
     for number in range {
-        let (placement, info) = (&index.placements[number], &index.documents[number]);
+        let (placement, info) = (&index.placements[number], index.documents.get(number as u32));
         let group = numbers.get(&placement.group).map_or(0, |group| *group as u64);
-        write_document(writer, (placement, info), group, &mut previous);
+        write_document(writer, (placement, &info), group, &mut previous);
     }
 }
 
@@ -62,12 +65,12 @@ fn write_document(
     writer.signed(info.time.wrapping_sub(previous.time));
     writer.signed(info.created.wrapping_sub(previous.created));
     // Nearly all are current, and a small number takes one byte.
-    writer.signed(info.removed.wrapping_add(1));
+    writer.signed(info.removed.wrapping_sub(Micros::MAX));
     writer.number(u64::from(info.lasts));
     writer.number(u64::from(info.speaker));
     writer.number(u64::from(info.source.number()));
     writer.number(group);
-    writer.number(u64::from(placement.length()) << 1 | u64::from(placement.is_reply()));
+    writer.number(placement.counts());
     *previous = Previous::new(info);
 }
 
@@ -77,40 +80,45 @@ impl Documents {
         let speakers = speakers.collect::<Option<Vec<String>>>()?;
         let groups = (0..reader.count()?).map(|_| reader.array().map(GroupId));
         let groups = groups.collect::<Option<Vec<GroupId>>>()?;
-        let mut previous = Previous::default();
         let count = reader.count()?;
-        let mut documents = Vec::with_capacity(count.min(SEGMENT_DOCUMENTS));
-        for _ in 0..count {
-            documents.push(read_document(reader, &mut previous)?);
+        let room = count.min(SEGMENT_DOCUMENTS);
+        let (mut placements, mut documents) = (Vec::with_capacity(room), DocumentList::default());
+        documents.reserve(room);
+        let mut previous = Previous::default();
+        for number in 0..count {
+            let last = previous.sequence;
+            let (placement, info) = read_document(reader, &mut previous)?;
+            let is_valid = (number == 0 || last < info.sequence)
+                && (placement.group as usize) < groups.len()
+                && usize::from(info.speaker) <= speakers.len();
+            is_valid.then_some(())?;
+            placements.push(placement);
+            documents.push(&info);
         }
-        let is_known = |(placement, info): &(Placement, DocumentInfo)| {
-            (placement.group as usize) < groups.len() && usize::from(info.speaker) <= speakers.len()
-        };
-        documents.iter().all(is_known).then_some(Self { speakers, groups, documents })
+        Some(Self { speakers, groups, placements, documents })
     }
 
     pub(super) fn len(&self) -> usize {
-        self.documents.len()
+        self.placements.len()
     }
 
-    /// Returns whether the sequence numbers rise and are in a range.
+    /// Returns whether the sequence numbers, which rise, are in a range.
     pub(super) fn are_within(&self, after: u64, through: u64) -> bool {
-        let sequence = |position: usize| self.documents[position].1.sequence;
-        self.documents.is_sorted_by(|a, b| a.1.sequence < b.1.sequence)
-            && (self.len() == 0 || after < sequence(0) && sequence(self.len() - 1) <= through)
+        let sequence = |number: usize| self.documents.sequence(number as u32);
+        self.len() == 0 || after < sequence(0) && sequence(self.len() - 1) <= through
     }
 
     /// Adds the documents to an index.
     pub(super) fn add(self, index: &mut Index) {
-        let Self { speakers, groups, documents } = self;
+        let Self { speakers, groups, placements, documents } = self;
         let speakers: Vec<u16> =
             speakers.iter().map(|name| index.speaker_number(Some(name))).collect();
         let groups: Vec<u32> = groups.into_iter().map(|id| index.group_number(id)).collect();
-        for (mut placement, mut info) in documents {
+        let speaker = |own: u16| own.checked_sub(1).map_or(0, |own| speakers[usize::from(own)]);
+        index.documents.append(documents, speaker);
+        for mut placement in placements {
             placement.group = groups[placement.group as usize];
-            let speaker = usize::from(info.speaker).checked_sub(1);
-            info.speaker = speaker.map_or(0, |number| speakers[number]);
-            index.push(placement, info);
+            index.place(placement);
         }
     }
 }
@@ -124,13 +132,13 @@ fn read_document(
         sequence: previous.sequence.checked_add(reader.number()?)?,
         time: previous.time.wrapping_add(reader.signed()?),
         created: previous.created.wrapping_add(reader.signed()?),
-        removed: reader.signed()?.wrapping_sub(1),
+        removed: reader.signed()?.wrapping_add(Micros::MAX),
         lasts: reader.small()?,
         speaker: reader.number()?.try_into().ok()?,
         source: *Source::ALL.get(reader.small()? as usize)?,
     };
     let group = reader.small()?;
-    let length = reader.small()?;
+    let counts = reader.small()?;
     *previous = Previous::new(&info);
-    Some((Placement::new(group, length >> 1, info.source, length & 1 == 1), info))
+    Some((Placement::of_counts(group, info.source, counts), info))
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::bytes::{Reader, Writer, checksum};
 use crate::index::Index;
-use crate::vectors::{Centroids, PassageRows};
+use crate::vectors::{Centroids, PassageRows, PassageVectors, RowClusters};
 
 /// The vectors of a segment that was read.
 #[derive(Debug, Default)]
@@ -15,8 +15,7 @@ pub(super) struct Vectors {
     width: usize,
     scales: Vec<f32>,
     rows: Vec<u8>,
-    /// The centroids, and the cluster of each row.
-    clusters: Option<(Centroids, Vec<u8>)>,
+    clusters: Option<RowClusters>,
 }
 
 /// Writes the vectors of a range of documents, all of which have theirs, and returns their rows.
@@ -35,7 +34,7 @@ pub(super) fn write(index: &Index, writer: &mut Writer, range: Range<usize>) -> 
     vectors.rows(passages.clone()).for_each(|run| rows.signed_bytes(run));
     let rows = rows.into_bytes();
     writer.raw(&checksum(&rows));
-    let clusters = vectors.clusters_of(passages);
+    let clusters = vectors.clusters_of(passages.clone());
     writer.number(u64::from(clusters.is_some()));
     if let Some((centroids, clusters)) = clusters {
         writer.number(centroids.found_among as u64);
@@ -43,6 +42,7 @@ pub(super) fn write(index: &Index, writer: &mut Writer, range: Range<usize>) -> 
         writer.floats(&centroids.scales);
         writer.signed_bytes(&centroids.values);
         writer.raw(&clusters);
+        vectors.sketches(passages).for_each(|word| writer.raw(&word.to_le_bytes()));
     }
     rows
 }
@@ -60,17 +60,10 @@ impl Vectors {
         let scales = reader.floats(count)?;
         let is_whole = rows.len() == count.checked_mul(width)?;
         (reader.array()? == checksum(&rows) && is_whole).then_some(())?;
-        let mut clusters = None;
-        if reader.number()? == 1 {
-            let found_among = reader.small()? as usize;
-            let len = reader.count()?;
-            let (scales, values) =
-                (reader.floats(len)?, reader.signed_bytes(len.checked_mul(width)?)?);
-            let centroids = Centroids { width, values, scales, found_among };
-            let numbers = reader.raw(count)?.to_vec();
-            centroids.are_valid(&numbers).then_some(())?;
-            clusters = Some((centroids, numbers));
-        }
+        let clusters = match reader.number()? {
+            1 => Some(clusters(reader, count, width)?),
+            _ => None,
+        };
         Some(Self { embedder, counts, width, scales, rows, clusters })
     }
 
@@ -90,4 +83,16 @@ impl Vectors {
             index.add_saved_vectors(&embedder, first as u32, &counts, rows);
         }
     }
+}
+
+/// Reads the clusters of some rows.
+fn clusters(reader: &mut Reader<'_>, count: usize, width: usize) -> Option<RowClusters> {
+    let found_among = reader.small()? as usize;
+    let len = reader.count()?;
+    let (scales, values) = (reader.floats(len)?, reader.signed_bytes(len.checked_mul(width)?)?);
+    let centroids = Centroids { width, values, scales, found_among };
+    let numbers = reader.raw(count)?.to_vec();
+    centroids.are_valid(&numbers).then_some(())?;
+    let sketches = reader.words(count.checked_mul(PassageVectors::sketch_words(width))?)?;
+    Some(RowClusters { centroids, numbers, sketches })
 }

@@ -27,7 +27,7 @@ struct Stems {
     terms: Vec<Term>,
     texts: String,
     /// The end of each text.
-    ends: Vec<usize>,
+    ends: Vec<u32>,
 }
 
 /// Writes the words of the documents from `first` on.
@@ -58,22 +58,26 @@ fn write_stems(lexicon: &Lexicon, writer: &mut Writer, terms: &[Term]) {
 impl Stems {
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
         let mut stems = Self::default();
-        let (mut next, mut end) = (0u32, 0usize);
-        for _ in 0..reader.count()? {
+        let (mut next, mut end) = (0u32, 0u32);
+        let count = reader.count()?;
+        stems.terms.reserve_exact(count);
+        stems.ends.reserve_exact(count);
+        for _ in 0..count {
             let term = next.checked_add(reader.small()?)?;
             next = term.checked_add(1)?;
-            end = end.checked_add(reader.small()? as usize)?;
+            end = end.checked_add(reader.small()?)?;
             stems.terms.push(term);
             stems.ends.push(end);
         }
         stems.texts = reader.text()?.to_owned();
-        let are_texts = stems.ends.iter().all(|end| stems.texts.is_char_boundary(*end));
-        (are_texts && end == stems.texts.len()).then_some(stems)
+        let are_texts = stems.ends.iter().all(|end| stems.texts.is_char_boundary(*end as usize));
+        (are_texts && end as usize == stems.texts.len()).then_some(stems)
     }
 
     fn iter(&self) -> impl Iterator<Item = (Term, &str)> {
         let starts = std::iter::once(&0).chain(&self.ends);
-        let texts = starts.zip(&self.ends).map(|(start, end)| &self.texts[*start..*end]);
+        let texts =
+            starts.zip(&self.ends).map(|(start, end)| &self.texts[*start as usize..*end as usize]);
         self.terms.iter().copied().zip(texts)
     }
 }
@@ -104,16 +108,18 @@ impl Words {
     pub(super) fn into_block(self, lexicon: &mut Lexicon) -> Block {
         let Self { languages, stems, mut block } = self;
         let mut languages = languages.iter().peekable();
-        let stems: Vec<(Term, &str)> = stems.iter().collect();
-        lexicon.reserve_from(stems.iter().map(|(term, _)| *term));
-        for (some, terms) in stems.chunks(STEMS).zip(block.terms.chunks_mut(STEMS)) {
+        lexicon.reserve_from(stems.terms.iter().copied());
+        let (mut stems, mut some) = (stems.iter(), Vec::with_capacity(STEMS));
+        for terms in block.terms.chunks_mut(STEMS) {
+            some.clear();
+            some.extend(stems.by_ref().take(STEMS));
             let last = some.last().map_or(0, |(last, _)| *last);
             let has_language = languages.peek().is_some_and(|(mark, _)| *mark < last);
-            match some.try_into() {
+            match some[..].try_into() {
                 Ok(some) if !has_language => {
                     terms.copy_from_slice(&lexicon.add_stems::<STEMS>(some))
                 }
-                _ => add_in_order(lexicon, &mut languages, some, terms),
+                _ => add_in_order(lexicon, &mut languages, &some, terms),
             }
         }
         for (mark, text) in languages {

@@ -6,13 +6,15 @@ use serde_json::{Value, json};
 /// Adds the constraints as `not` schemas, which client generators ignore.
 pub(super) fn add(schemas: &mut Value) {
     // Only questions of the assistant wait for an answer.
-    schemas["NewEntry"]["not"] = json!({
-        "properties": {
-            "role": { "enum": ["user", "system", "tool"] },
-            "is_question": { "const": true },
-        },
-        "required": ["is_question"],
-    });
+    for entry in ["NewEntry", "ImportedEntry"] {
+        schemas[entry]["not"] = json!({
+            "properties": {
+                "role": { "enum": ["user", "system", "tool"] },
+                "is_question": { "const": true },
+            },
+            "required": ["is_question"],
+        });
+    }
     // A period needs at least one end.
     schemas["Forget"]["not"] = json!({
         "properties": { "after": { "type": "null" }, "before": { "type": "null" } },

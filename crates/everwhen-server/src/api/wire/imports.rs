@@ -2,7 +2,7 @@
 
 use everwhen::memory::{self, Name, Said};
 use everwhen::receipt::Receipt;
-use everwhen::{Error, Result, time};
+use everwhen::{Error, ImportMode, Result, time};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
@@ -211,6 +211,27 @@ impl ImportedEntry {
 pub(crate) struct ImportQuery {
     /// Check everything and report what would be imported, but store nothing.
     pub(crate) dry_run: Option<bool>,
+}
+
+/// Options of an import of several conversations.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ImportBatchQuery {
+    /// Check everything and report what would be imported, but store nothing.
+    dry_run: Option<bool>,
+    /// Leave out what was imported into this memory before and then forgotten; it counts as known. For
+    /// programs that send the same file again by themselves.
+    skip_forgotten: Option<bool>,
+}
+
+impl ImportBatchQuery {
+    pub(crate) fn mode(&self) -> ImportMode {
+        ImportMode {
+            is_rehearsal: self.dry_run.unwrap_or_default(),
+            skips_forgotten: self.skip_forgotten.unwrap_or_default(),
+        }
+    }
 }
 
 /// The result of an import.

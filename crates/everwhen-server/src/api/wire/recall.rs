@@ -392,21 +392,22 @@ impl From<Ordinal> for OrderTold {
 impl Recollection {
     /// Converts it from the engine's type.
     pub(crate) fn write(
-        told: recall::Recollection,
+        recollection: recall::Recollection,
         missed: Vec<EntryFound>,
         explain: bool,
         vault: VaultId,
     ) -> Result<Self> {
         let missed = missed.into_iter().map(|found| FoundEntry::write(found, explain, vault));
-        let origins = told.origins.into_iter().filter(|_| explain);
-        let items = told.items.into_iter().map(|found| FoundEntry::write(found, explain, vault));
-        let conversations = told.conversations.into_iter();
+        let origins = recollection.origins.into_iter().filter(|_| explain);
+        let items =
+            recollection.items.into_iter().map(|found| FoundEntry::write(found, explain, vault));
+        let conversations = recollection.conversations.into_iter();
         Ok(Self {
             items: items.collect::<Result<_>>()?,
             conversations: conversations
                 .map(|found| FoundConversation::write(found, explain))
                 .collect(),
-            facts: told
+            facts: recollection
                 .facts
                 .into_iter()
                 .map(|found| FoundFact {
@@ -415,7 +416,7 @@ impl Recollection {
                     fact: found.fact.into(),
                 })
                 .collect(),
-            chapters: told
+            chapters: recollection
                 .chapters
                 .into_iter()
                 .map(|found| FoundChapter {
@@ -424,7 +425,7 @@ impl Recollection {
                     chapter: found.chapter.into(),
                 })
                 .collect(),
-            summaries: told
+            summaries: recollection
                 .summaries
                 .into_iter()
                 .map(|found| FoundSummary {
@@ -434,15 +435,15 @@ impl Recollection {
                     conversation: found.conversation.into(),
                 })
                 .collect(),
-            contexts: told
+            contexts: recollection
                 .contexts
                 .into_iter()
                 .map(|found| FoundContext::write(found, explain))
                 .collect(),
-            about: told.about.map(AboutTime::from),
-            nothing_in_period: told.nothing_in_period,
-            words_alone: told.words_alone,
-            briefing: told.briefing,
+            about: recollection.about.map(AboutTime::from),
+            nothing_in_period: recollection.nothing_in_period,
+            words_alone: recollection.words_alone,
+            briefing: recollection.briefing,
             briefing_lines: origins.map(BriefingLine::from).collect(),
             missed: missed.collect::<Result<_>>()?,
         })

@@ -2,6 +2,7 @@
 //! types. They describe what the engine accepts.
 
 use std::borrow::Cow;
+use std::ops::RangeInclusive;
 
 use everwhen::{limits, time::Zone};
 use utoipa::openapi::schema::{KnownFormat, Object, ObjectBuilder, SchemaFormat, Type};
@@ -49,6 +50,22 @@ pub(crate) fn name(not: &str, description: &str, example: &str) -> Object {
         .description(Some(description))
         .examples([example])
         .build()
+}
+
+/// The schema of a name that something new may get; `not` is what it must not begin with.
+pub(crate) fn new_name(not: &str, description: &str, example: &str) -> Object {
+    let invisible: String = everwhen::memory::Name::invisible().iter().map(in_class).collect();
+    name(&format!("(?!.*[{invisible}]){not}"), description, example)
+}
+
+/// A range of characters in a class of a pattern.
+fn in_class(range: &RangeInclusive<char>) -> String {
+    let escaped = |letter: &char| match u16::try_from(u32::from(*letter)) {
+        Ok(number) => format!("\\u{number:04x}"),
+        // There is no way to write it that every reader of patterns knows.
+        Err(_) => letter.to_string(),
+    };
+    format!("{}-{}", escaped(range.start()), escaped(range.end()))
 }
 
 /// The schema of a cursor.
@@ -113,9 +130,9 @@ shapes! {
         .examples(["a591a6d40bf420404a011733cfb7b190d62c65bf0bcda32b57b277d9ad9f146e"])
         .build();
     /// A vault's name; what looks like an id is none.
-    VaultName => name("(?!vlt_)", "Name of a vault, unique on this server.", "ana");
+    VaultName => new_name("(?!vlt_)", "Name of a vault, unique on this server.", "ana");
     /// A memory's name; what looks like an id is none.
-    MemoryName => name("(?!mem_)", "Name of a memory, unique in its vault.", "diary");
+    MemoryName => new_name("(?!mem_)", "Name of a memory, unique in its vault.", "diary");
     /// A conversation's name in the caller's own source, or its id.
     ConversationRef => name(
         "(?!(end|import|prompt)$)",

@@ -127,17 +127,17 @@ impl SearchOutput {
     }
 
     /// Writes what was found.
-    pub(crate) fn write(told: Recollection, include_raw: bool) -> Self {
+    pub(crate) fn write(recollection: Recollection, include_raw: bool) -> Self {
         Self {
-            items: told
+            items: recollection
                 .items
                 .into_iter()
                 .map(|found| ItemOutput::write(found, include_raw))
                 .collect(),
-            contexts: told.contexts.into_iter().map(ContextItem::from).collect(),
-            about: told.about.map(AboutOutput::from),
-            nothing_in_period: told.nothing_in_period,
-            briefing: told.briefing,
+            contexts: recollection.contexts.into_iter().map(ContextItem::from).collect(),
+            about: recollection.about.map(AboutOutput::from),
+            nothing_in_period: recollection.nothing_in_period,
+            briefing: recollection.briefing,
         }
     }
 }

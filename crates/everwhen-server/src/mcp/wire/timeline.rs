@@ -93,13 +93,13 @@ impl<C> From<Page<TimelineLine, C>> for TimelineOutput {
 }
 
 impl From<TimelineAbout> for TimelineOutput {
-    fn from(told: TimelineAbout) -> Self {
+    fn from(timeline: TimelineAbout) -> Self {
         Self {
-            timeline: text(&told.lines),
-            about: told.about.map(AboutOutput::from),
-            nothing_in_period: told.nothing_in_period,
+            timeline: text(&timeline.lines),
+            about: timeline.about.map(AboutOutput::from),
+            nothing_in_period: timeline.nothing_in_period,
             has_more: false,
-            lines: told.lines.into_iter().map(LineOutput::from).collect(),
+            lines: timeline.lines.into_iter().map(LineOutput::from).collect(),
         }
     }
 }

@@ -6,8 +6,9 @@ use everwhen::memory::{Address, MemoryId, Person};
 use everwhen::{FileAnswer, ProxyChange, Result, Vault};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
+use super::postponed::VaultEpoch;
 use super::round::ToolCallBlock;
 use crate::proxy::memory::{ProxyMemory, too_slow};
 use crate::proxy::person;
@@ -49,6 +50,15 @@ impl ToolFiles {
     /// Where the files are, to tell them from those of others.
     pub(super) fn place(&self) -> &str {
         &self.place
+    }
+
+    /// The vault, and how often something in it was forgotten, by any server; nothing if the store does not say.
+    pub(super) async fn epoch(&self) -> Option<VaultEpoch> {
+        let epoch = async {
+            let vault = self.vault.info().await.ok()?.id;
+            Some((vault, self.engine.forget_epoch(&vault.to_string()).await?))
+        };
+        timeout(PATIENCE, epoch).await.ok().flatten()
     }
 
     /// The result of a command for the model.

@@ -5,9 +5,10 @@
 //! has the turn in its history. They are kept in memory only: without them the history is still
 //! valid, and the model views its files again.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
+use everwhen::memory::VaultId;
 use everwhen_protocols::Draft;
 use everwhen_protocols::json::{self, Object};
 use serde_json::Value;
@@ -17,12 +18,16 @@ use super::round::Round;
 /// Most bytes of calls and results that are kept.
 const MAX_BYTES: usize = 32 * 1024 * 1024;
 
+/// A vault, and its epoch of forgetting at some moment.
+pub(super) type VaultEpoch = (VaultId, u64);
+
 /// The turns with results that wait for those of the client.
 #[derive(Default)]
 pub(crate) struct Postponed(Mutex<VecDeque<PostponedTurn>>);
 
 #[derive(Clone)]
 struct PostponedTurn {
+    epoch: VaultEpoch,
     /// Where the files are: ids of calls alone may be guessed.
     place: String,
     /// The first call of the client's in the turn.
@@ -40,12 +45,18 @@ impl PostponedTurn {
 }
 
 impl Postponed {
-    /// Keeps the commands of a round and their results.
-    pub(super) fn keep(&self, place: &str, round: &Round, results: Vec<Value>) {
-        let Some(call) = round.other_calls().next() else { return };
+    /// Keeps the commands of a round and their results, which began in this epoch, if that is known.
+    pub(super) fn keep(
+        &self,
+        (place, epoch): (&str, Option<VaultEpoch>),
+        round: &Round,
+        results: Vec<Value>,
+    ) {
+        let Some((call, epoch)) = round.other_calls().next().zip(epoch) else { return };
         let listed = |items: Vec<&Value>| items.iter().map(|item| format!("{item},")).collect();
         let commands = round.blocks().into_iter().filter(|block| round.is_command(block));
         let turn = PostponedTurn {
+            epoch,
             place: place.to_owned(),
             call: call.to_owned(),
             calls: listed(commands.collect()),
@@ -64,11 +75,31 @@ impl Postponed {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// The request with the commands and results of all turns in its history; nothing if it has none.
-    pub(super) fn restore(&self, place: &str, body: &str) -> Option<String> {
+    /// The vaults whose results are kept.
+    pub(crate) fn vaults(&self) -> BTreeSet<VaultId> {
         let turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let turns: Vec<PostponedTurn> =
-            turns.iter().filter(|turn| turn.place == place).cloned().collect();
+        turns.iter().map(|turn| turn.epoch.0).collect()
+    }
+
+    /// Drops the results of a vault that began in another epoch: something was forgotten since.
+    pub(crate) fn check_epoch(&self, vault: VaultId, epoch: u64) {
+        let mut turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        turns.retain(|turn| turn.epoch.0 != vault || turn.epoch.1 == epoch);
+    }
+
+    /// The request with the commands and results of all turns in its history; nothing if it has none. Those of
+    /// another epoch than the present one are dropped.
+    pub(super) fn restore(
+        &self,
+        (place, epoch): (&str, Option<VaultEpoch>),
+        body: &str,
+    ) -> Option<String> {
+        let mut turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if epoch.is_some() {
+            turns.retain(|turn| turn.place != place || Some(turn.epoch) == epoch);
+        }
+        let is_meant = |turn: &&PostponedTurn| turn.place == place && Some(turn.epoch) == epoch;
+        let turns: Vec<PostponedTurn> = turns.iter().filter(is_meant).cloned().collect();
         if turns.is_empty() {
             return None;
         }

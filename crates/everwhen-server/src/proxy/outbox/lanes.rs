@@ -276,14 +276,15 @@ impl Lanes {
         })
     }
 
-    /// Waits until everything that is over in these vaults, or anywhere, is stored or fails.
-    pub(super) async fn settled(&self, vaults: Option<&[String]>) {
+    /// Waits until everything that is over in these vaults, or anywhere, is stored; or, unless `failing_too`, fails.
+    pub(super) async fn settled(&self, vaults: Option<&[String]>, failing_too: bool) {
         loop {
             let changed = self.changed.notified();
             tokio::pin!(changed);
             changed.as_mut().enable();
             let fits = |lane: &Lane| vaults.is_none_or(|vaults| vaults.contains(&lane.vault));
-            let busy = |lane: &Lane| fits(lane) && !lane.is_failing && lane.has_over();
+            let waits = |lane: &Lane| failing_too || !lane.is_failing;
+            let busy = |lane: &Lane| fits(lane) && waits(lane) && lane.has_over();
             if !self.all().values().any(busy) {
                 return;
             }

@@ -247,7 +247,7 @@ async fn store_live(state: &ProxyState, live: Live) -> Result<()> {
             Ok(finished) => seen.entry = finished.entry.map(|entry| entry.to_string()),
             Err(error) => seen.degraded = Some(error.message().to_owned()),
         }
-        state.proxy.tail.tell(Seen::Answered(seen));
+        state.proxy.tail.publish(Seen::Answered(seen));
     }
     stored.map(drop)
 }

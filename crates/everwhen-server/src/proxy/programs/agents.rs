@@ -345,6 +345,15 @@ pub(super) const RULES: &[ProgramRule] = &[
     ),
     rule(
         GEMINI,
+        Recorded,
+        Block("<hook_context>", "</hook_context>"),
+        (
+            "<hook_context>It is Monday.</hook_context>\n\nWhat is my dog called?",
+            "What is my dog called?",
+        ),
+    ),
+    rule(
+        GEMINI,
         Source,
         Part("<state_snapshot>"),
         ("<state_snapshot>\nA dog.\n</state_snapshot>", ""),

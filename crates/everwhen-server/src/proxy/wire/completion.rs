@@ -85,20 +85,20 @@ impl Completion {
 
     /// The events at the end.
     pub(crate) fn end(&self, calls: &[Value], spent: Option<Spent>) -> String {
-        let mut told = String::new();
+        let mut events = String::new();
         for (index, call) in calls.iter().enumerate() {
             let mut call = call.clone();
             call["index"] = index.into();
-            told.push_str(&event(&self.chunk(&json!({ "tool_calls": [call] }), None)));
+            events.push_str(&event(&self.chunk(&json!({ "tool_calls": [call] }), None)));
         }
-        told.push_str(&event(&self.chunk(&json!({}), Some(finish(calls)))));
+        events.push_str(&event(&self.chunk(&json!({}), Some(finish(calls)))));
         if let Some(spent) = spent {
             let mut counted = self.outline("chat.completion.chunk", &[]);
             counted["usage"] = usage(spent);
-            told.push_str(&event(&counted));
+            events.push_str(&event(&counted));
         }
-        told.push_str("data: [DONE]\n\n");
-        told
+        events.push_str("data: [DONE]\n\n");
+        events
     }
 
     /// An event that says what went wrong.

@@ -79,6 +79,9 @@ pub(crate) struct AnsweredSeen {
     pub(crate) memory: Option<String>,
     pub(crate) entry: Option<String>,
     pub(crate) characters: usize,
+    /// The text of the reply, as far as it may be shown, while a client watches. It is sent to clients that watch and not kept as a trace.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) content: String,
     pub(crate) truncated: bool,
     /// Why it is not remembered, if it is longer than an entry may be.
     pub(crate) not_remembered: Option<String>,
@@ -89,6 +92,13 @@ pub(crate) struct AnsweredSeen {
 const SHOWN_BYTES: usize = 256 * 1024;
 /// About what everything else about a request takes.
 const OUTLINE_BYTES: usize = 1024;
+
+impl AnsweredSeen {
+    /// As much of a reply as may be shown.
+    pub(crate) fn shown(text: &str) -> String {
+        text[..text.floor_char_boundary(SHOWN_BYTES)].to_owned()
+    }
+}
 
 impl AskedSeen {
     /// Shortens what was stored to what may be shown of it, the first first.

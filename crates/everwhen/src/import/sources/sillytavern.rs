@@ -52,15 +52,15 @@ fn read(reading: &mut Reading<'_>) {
 fn chat(reading: &mut Reading<'_>, document: &Document, header: Value, lines: &[Value]) {
     let stem = document.file_name().trim_end_matches(".jsonl");
     let offsets = Offsets::infer(lines);
-    if let Some(told) = offsets.told() {
-        reading.warn(format!("{}: {told}", document.place));
+    if let Some(warning) = offsets.warning() {
+        reading.warn(format!("{}: {warning}", document.place));
     }
     let folder = document.name.rsplit('/').nth(1).unwrap_or_default();
-    let told = &header["chat_metadata"]["everwhen"];
+    let extra = &header["chat_metadata"]["everwhen"];
     let id = if folder.is_empty() { stem.to_owned() } else { format!("{folder}/{stem}") };
-    let id = told["conversation"].as_str().map_or(id, str::to_owned);
+    let id = extra["conversation"].as_str().map_or(id, str::to_owned);
     let mut thread = Thread::new(id, document.place.as_str());
-    thread.title = told["title"].as_str().map(str::to_owned);
+    thread.title = extra["title"].as_str().map(str::to_owned);
     thread.created = header["create_date"]
         .as_str()
         .and_then(parse)
@@ -105,12 +105,12 @@ struct Chat {
 impl Chat {
     /// Takes a message and its swipes.
     fn line(&mut self, reading: &mut Reading<'_>, line: &Value, offset: Option<SignedDuration>) {
-        let told = &line["extra"]["everwhen"];
+        let extra = &line["extra"]["everwhen"];
         let time = sent(&line["send_date"]).and_then(|time| time.at(reading, offset));
         let text = line["mes"].as_str().unwrap_or_default();
         let message = self.message(reading, line, text, (&line["send_date"], time.clone()));
-        let Some(message) = message.map(|message| message.beside(told)) else { return };
-        let put_aside = told["branch"].as_str().and_then(moment::stated);
+        let Some(message) = message.map(|message| message.beside(extra)) else { return };
+        let put_aside = extra["branch"].as_str().and_then(moment::stated);
         if let Some(at) = put_aside.filter(|_| self.aside.is_none()) {
             self.aside = Some(Branch { at: Some(at.at), ..Branch::default() });
         }
@@ -137,9 +137,9 @@ impl Chat {
             let date = if date.is_null() { &line["send_date"] } else { date };
             let own = sent(date).and_then(|time| time.at(reading, offset));
             let swiped = swipe.as_str().unwrap_or_default();
-            let told = &line["swipe_info"][number]["extra"]["everwhen"];
+            let extra = &line["swipe_info"][number]["extra"]["everwhen"];
             let message = self.message(reading, line, swiped, (date, own));
-            if let Some(message) = message.map(|message| message.beside(told)) {
+            if let Some(message) = message.map(|message| message.beside(extra)) {
                 let (at, after) = (time.as_ref().map(|time| time.at), time.clone());
                 self.thread.branches.push(Branch { at, after, messages: vec![message] });
             }
@@ -281,7 +281,7 @@ impl Offsets {
         self.own.iter().flatten().next().copied()
     }
 
-    fn told(&self) -> Option<String> {
+    fn warning(&self) -> Option<String> {
         let mut counts: Vec<(SignedDuration, usize)> = Vec::new();
         for one in self.own.iter().flatten() {
             match counts.iter_mut().find(|(offset, _)| offset == one) {
