@@ -131,7 +131,7 @@ need_client() {
   cp "$pins" "$home/.pins"
 }
 
-# Claude Code and Codex in .clients/agents/, exactly as tools/agents/package-lock.json has them, by hash. They are programs of
+# Claude Code, Codex and opencode in .clients/agents/, exactly as tools/agents/package-lock.json has them, by hash. They are programs of
 # their own; what their packages would run when installed is not run.
 need_agents() {
   local home=.clients/agents pins=tools/agents/package-lock.json

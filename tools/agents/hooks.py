@@ -1,10 +1,10 @@
 """Real agents with hooks connected by `everwhen connect`, before a scripted model. Called by tools/client-check.
 
 The agents speak to the model directly; only their hooks and the MCP server know of Everwhen. Session 1 says something, reads a file and
-is compacted; session 2, a new one, must be told what was said, with dates; afterwards `everwhen disconnect` must leave the configuration
-as it was, byte by byte.
+is compacted (not by opencode, which does so in its window only); session 2, a new one, must be told what was said, with dates;
+afterwards `everwhen disconnect` must leave the configuration as it was, byte by byte.
 """
-import argparse, json, os, re, shutil, subprocess, sys
+import argparse, glob, json, os, re, shlex, shutil, subprocess, sys
 
 import check
 from check import ASKED, DOG, PACKAGES, PORTO, READ, ROOT, machine
@@ -26,6 +26,14 @@ class Run(check.Run):
         # As it is for a user who has installed it.
         os.makedirs(os.path.join(self.home, "bin"))
         os.symlink(binary, os.path.join(self.home, "bin", "everwhen"))
+
+    def slow_hooks(self):
+        """From now on a hook takes a second, as it may on a busy machine: an agent that ends must wait for it."""
+        path = os.path.join(self.home, "bin", "everwhen")
+        os.remove(path)
+        with open(path, "w", encoding="utf-8") as script:
+            script.write(f'#!/bin/sh\n[ "$1" != hook ] || sleep 1\nexec {shlex.quote(self.binary)} "$@"\n')
+        os.chmod(path, 0o755)
 
     def environment(self, **more):
         environment = super().environment(**more)
@@ -61,7 +69,7 @@ def claude(binary):
     run.type(program, "mcp", "list", **quiet)
     for folder in (".", "plugins/claude-code"):
         run.type(program, "plugin", "validate", os.path.join(ROOT, folder), **quiet)
-    return run, say, {"first": ["-p"], "next": ["-c", "-p"], "compact": ["-c", "-p", "/compact"]}, [".claude/settings.json", ".claude.json"]
+    return run, say, {"first": ["-p"], "next": ["-c", "-p"], "compact": ["-c", "-p", "/compact"], "compacts": True}, [".claude/settings.json", ".claude.json"]
 
 
 def codex(binary):
@@ -88,9 +96,34 @@ exporter = "none"
 trust_level = "trusted"''')
     triple = {"x64": "x86_64", "arm64": "aarch64"}[machine()] + "-unknown-linux-musl"
     program = os.path.join(PACKAGES, "@openai", f"codex-linux-{machine()}", "vendor", triple, "bin", "codex")
+    # The repository is a marketplace, and what it leads Codex to must be the plugin for Codex.
+    shop = {"CODEX_HOME": os.path.join(run.home, "shop")}
+    os.makedirs(shop["CODEX_HOME"])
+    run.type(program, "plugin", "marketplace", "add", ROOT, **shop)
+    run.type(program, "plugin", "add", "everwhen@everwhen", **shop)
+    installed = glob.glob(os.path.join(shop["CODEX_HOME"], "plugins/cache/everwhen/everwhen/*/hooks/hooks.json"))
+    run.check([open(path).read() for path in installed] == [open(os.path.join(ROOT, "plugins/codex/hooks/hooks.json")).read()], f"the marketplace does not lead to the plugin for Codex: {installed}")
     # A person would answer once, in the terminal, that the hooks may run.
     say = lambda *words: run.type(program, "exec", "--dangerously-bypass-hook-trust", "--skip-git-repo-check", *words, CODEX_HOME=os.path.join(run.home, ".codex"), OPENAI_API_KEY="sk-none")
-    return run, say, {"first": [], "next": ["resume", "--last"], "compact": None}, [".codex/config.toml", ".codex/hooks.json"]
+    return run, say, {"first": [], "next": ["resume", "--last"], "compact": None, "compacts": True}, [".codex/config.toml", ".codex/hooks.json"]
+
+
+def opencode(binary):
+    read = {**READ, "call": {"name": "read", "input": {"filePath": "notes.txt"}}}
+    run = Run(binary, "opencode", [DOG, read, PORTO, AGAIN, ASKED])
+    run.slow_hooks()
+    read["call"]["input"]["filePath"] = os.path.join(run.work, "notes.txt")
+    run.write("script.json", json.dumps({"turns": run.turns, "errands": ["Generate a title for this conversation"], "else": "A talk"}))
+    os.makedirs(os.path.join(run.home, ".config/opencode"))
+    options = {"options": {"baseURL": f"{run.upstream}/v1", "apiKey": "sk-none"}}
+    model = "anthropic/claude-sonnet-4-5"
+    # opencode adds the schema where it is absent.
+    settings = {"$schema": "https://opencode.ai/config.json", "model": model, "small_model": model, "autoupdate": False, "share": "disabled", "provider": {"anthropic": options}}
+    run.write(".config/opencode/opencode.json", json.dumps(settings))
+    program = os.path.join(PACKAGES, f"opencode-linux-{machine()}", "bin", "opencode")
+    # Words that are typed one by one are not put in quotation marks.
+    say = lambda *words: run.type(program, "run", *words[:-1], *words[-1].split(), OPENCODE_DISABLE_MODELS_FETCH="1")
+    return run, say, {"first": [], "next": ["-c"], "compact": None, "compacts": False}, [".config/opencode/opencode.json", ".config/opencode/plugins/everwhen.js"]
 
 
 def text(body):
@@ -120,7 +153,8 @@ def session(run, say, how, turns):
 def judge(run, say, how, files):
     before = run.files(files)
     shown = run.plain("connect", run.name)
-    run.check("hook " + run.name in shown and "mcp" in shown, f"connect does not show what it writes:\n{shown}")
+    # opencode's plugin has the words as a list.
+    run.check(re.search(rf'hook\W+{run.name}', shown) and "mcp" in shown, f"connect does not show what it writes:\n{shown}")
     connected = run.files(files)
     run.check(connected != before, "connect changed nothing")
     run.plain("connect", run.name)
@@ -133,7 +167,7 @@ def judge(run, say, how, files):
     # Codex compacts by itself before this turn.
     rest = session(run, say, {**how, "first": how["next"]}, [ASKED])
     compactions = [body for body in run.requests() if any(errand in text(body) for errand in check.ERRANDS)]
-    run.check(len(compactions) >= 1, "nothing was compacted")
+    run.check(len(compactions) >= 1 or not how["compacts"], "nothing was compacted")
     told = text(rest[-1])
     run.check(re.search(DATE + r"User: My dog is called Rex\.", told) or re.search(r"\d{4}-\d\d-\d\d[^\n]*My dog is called Rex\.", told), f"after the compaction the session is not told what it said:\n{told[-3000:]}")
 
@@ -145,12 +179,15 @@ def judge(run, say, how, files):
     for words in [*check.BOILERPLATE, check.NOTES]:
         run.check(all(words not in one["content"] for one in entries), f"{words!r} is stored")
 
-    second = session(run, say, how, [AGAIN])
-    told = text(second[0])
+    # Not the request for a title, which has no tools.
+    second = max(session(run, say, how, [AGAIN]), key=lambda body: len(body.get("tools") or []))
+    told = text(second)
     for sentence in (DOG["said"], PORTO["said"], PORTO["reply"]):
         run.check(re.search(DATE + r"\w+: " + re.escape(sentence), told), f"session 2 is not told {sentence!r} with its date:\n{told[-3000:]}")
-    tools = json.dumps(second[0].get("tools"))
-    run.check("add_entry" in tools or "everwhen" in tools or "everwhen" in told, "the MCP server is not offered to the model")
+    # Some agents only name the tools, and let the model look for them.
+    offered = json.dumps(second)
+    run.check("search_memories" in offered, "the MCP server is not offered to the model")
+    run.check("add_entry" not in offered, "the model is asked to record what the hooks record")
 
     theirs = run.files(files)
     run.plain("disconnect", run.name)
@@ -172,12 +209,12 @@ def judge(run, say, how, files):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("binary", type=os.path.abspath)
-    parser.add_argument("agents", nargs="*", choices=["claude-code", "codex", []])
+    parser.add_argument("agents", nargs="*", choices=["claude-code", "codex", "opencode", []])
     parser.add_argument("--keep", action="store_true", help="keep the directories with all records")
     args = parser.parse_args()
     failed = False
-    for name in args.agents or ["claude-code", "codex"]:
-        run, *rest = {"claude-code": claude, "codex": codex}[name](args.binary)
+    for name in args.agents or ["claude-code", "codex", "opencode"]:
+        run, *rest = {"claude-code": claude, "codex": codex, "opencode": opencode}[name](args.binary)
         try:
             judge(run, *rest)
         finally:
