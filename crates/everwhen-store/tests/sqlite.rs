@@ -4,7 +4,8 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 use everwhen_engine::job::{Job, JobKind, JobState, Queue, Subject};
 use everwhen_engine::memory::{
@@ -18,6 +19,9 @@ use everwhen_store::{SqliteOptions, SqliteStore};
 use everwhen_testkit::{block_on, engine_over};
 use jiff::SignedDuration;
 use rusqlite::Connection;
+
+/// How long a read waits for another before it is taken for stuck.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 struct Place {
     directory: tempfile::TempDir,
@@ -275,6 +279,23 @@ fn jobs_of_a_memory_are_found_however_many_others_wait() {
     let found = block_on(vault.jobs(memory())).unwrap();
     assert_eq!(found.iter().filter(|job| job.kind == JobKind::Retell).count(), 1);
     assert_eq!(block_on(engine.retry_jobs(None, Some(here))).unwrap(), 1);
+}
+
+#[test]
+fn rows_are_read_while_long_reads_run() {
+    let place = Place::new();
+    let store = place.open().unwrap();
+    let (ended, may_end): (Vec<_>, Vec<_>) = (0..3).map(|_| mpsc::channel::<()>()).unzip();
+    std::thread::scope(|threads| {
+        for wait in may_end {
+            let long = store.read(Box::new(move |_| {
+                wait.recv_timeout(PATIENCE).map_err(|_| Error::unavailable("nothing else was read"))
+            }));
+            threads.spawn(|| block_on(long).unwrap());
+        }
+        block_on(store.read(Box::new(|_| Ok(())))).unwrap();
+        ended.iter().for_each(|one| one.send(()).unwrap());
+    });
 }
 
 #[test]

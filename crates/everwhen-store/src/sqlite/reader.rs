@@ -21,7 +21,8 @@ use crate::transaction::View;
 
 /// The length of the queue above which callers wait to add more.
 const QUEUE: usize = 4096;
-/// The most reader threads.
+/// How many threads read. More than a small machine has cores: counting the entries of a large memory takes a thread for seconds, and a page
+/// asks for two such counts and its first rows.
 const READERS: usize = 4;
 
 type Job = Box<dyn FnOnce(&Connection) + Send>;
@@ -41,11 +42,11 @@ impl Readers {
     pub(super) fn start(path: &Path, health: Arc<StoreHealth>) -> Result<Self> {
         let (queue, jobs) = mpsc::channel(QUEUE);
         let jobs: Queue = Arc::new(Mutex::new(jobs));
-        let count = std::thread::available_parallelism().map_or(2, usize::from).clamp(2, READERS);
-        let threads = (0..count)
+        let threads = (0..READERS)
             .map(|_| start_one(connection::open_reader(path)?, Arc::clone(&jobs)))
             .collect::<Result<_>>()?;
-        let direct = (0..count).map(|_| connection::open_direct_reader(path).map(Mutex::new));
+        let cores = std::thread::available_parallelism().map_or(2, usize::from).clamp(2, READERS);
+        let direct = (0..cores).map(|_| connection::open_direct_reader(path).map(Mutex::new));
         Ok(Self { queue: Some(queue), threads, direct: direct.collect::<Result<_>>()?, health })
     }
 
