@@ -12,11 +12,13 @@ the teacher, on text alone: no labels, no questions, no benchmark.
   4. start     every piece alone through the teacher, PCA, rare pieces longer than common ones
   5. training  50 x mean squared error between the student's and the teacher's cosines, over all
                span-passage and passage-passage pairs of a batch; Adam, warm-up, cosine decay;
-               --weight makes passages of a source come up more or less often
-  6. rounding  int8 rows with one f32 scale a row
+               --weight makes passages of a source come up more or less often; the student has
+               rounded rows, so that training makes up for the rounding
+  6. rounding  rows of 4 bits a number, from -7 to 7, with one f32 scale a row
 
-Writes OUT.i8 (row-major int8), OUT.scale.f32 (little-endian, one a row) and OUT.json (how the
-table was made, with hashes): the files that crates/everwhen-models reads.
+Writes OUT.i4 (row-major; byte b of a row holds number b in its low half and number
+b + dimensions / 2 in its high half, each plus 8), OUT.scale.f32 (little-endian, one a row) and
+OUT.json (how the table was made, with hashes): the files that crates/everwhen-models reads.
 """
 
 import argparse
@@ -50,6 +52,10 @@ RARITY = 1e-3
 WARM_UP = 100
 LAST_RATE = 0.02
 LOSS_SCALE = 50.0
+# The largest number of a rounded row, and the unit of a row as a share of its root mean square. Rounding
+# alone is best at 0.4; rows that are trained as rounded are better with a smaller unit (0.22 to 0.3).
+LARGEST = 7
+UNIT = 0.26
 
 
 def option(value, meaning):
@@ -63,7 +69,7 @@ class Settings:
     dimensions: int = option(256, "numbers in a vector")
     spans: int = option(4, "runs of words drawn from every passage")
     pieces: int = option(126, "word pieces of a text that count in training")
-    steps: int = option(1500, "training steps")
+    steps: int = option(3000, "training steps")
     batch: int = option(4096, "passages in a step")
     rate: float = option(2e-3, "peak learning rate")
     seed: int = option(0, "fixes spans and the order of training")
@@ -236,6 +242,24 @@ def batch_loss(table, batch):
     return LOSS_SCALE * (across + among)
 
 
+def units(table):
+    """What one unit in each rounded row is worth."""
+    return UNIT * table.square().mean(1).sqrt().clamp(min=1e-12)
+
+
+def in_units(table, scales):
+    """Rows as whole numbers of their unit."""
+    return (table / scales[:, None]).round().clamp(-LARGEST, LARGEST)
+
+
+def as_rounded(table):
+    """The rounded rows, with gradients as if they were not."""
+    with torch.no_grad():
+        scales = units(table)
+        error = in_units(table, scales) * scales[:, None] - table
+    return table + error
+
+
 def train(table, batches, settings):
     """The trained table; `batches(step)` answers ids and teacher vectors on the device."""
     table = table.clone().requires_grad_()
@@ -243,7 +267,7 @@ def train(table, batches, settings):
     began = time.monotonic()
     for step in range(settings.steps):
         adam.param_groups[0]["lr"] = settings.rate * rate_at(step, settings.steps)
-        loss = batch_loss(table, batches(step))
+        loss = batch_loss(as_rounded(table), batches(step))
         adam.zero_grad(set_to_none=True)
         loss.backward()
         adam.step()
@@ -273,19 +297,20 @@ class Batches:
 
 # 6. Rounding and files
 
-def rounded(table):
-    """int8 rows and the worth of one unit in each row."""
-    scales = table.abs().amax(1).clamp(min=1e-12) / 127
-    return (table / scales[:, None]).round().to(torch.int8), scales
+def packed(rows):
+    """Two numbers a byte: the first half of a row in the low bits, the second in the high ones."""
+    low, high = (rows.numpy() + 8).astype(np.uint8).reshape(len(rows), 2, -1).swapaxes(0, 1)
+    return low | high << 4
 
 
 def write(table, out, story):
-    rows, scales = rounded(table.cpu())
-    Path(f"{out}.i8").write_bytes(rows.numpy().tobytes())
+    table = table.cpu()
+    scales = units(table)
+    Path(f"{out}.i4").write_bytes(packed(in_units(table, scales)).tobytes())
     Path(f"{out}.scale.f32").write_bytes(scales.numpy().astype("<f4").tobytes())
-    story["files"] = {name: sha256(f"{out}.{name}") for name in ("i8", "scale.f32")}
+    story["files"] = {name: sha256(f"{out}.{name}") for name in ("i4", "scale.f32")}
     Path(f"{out}.json").write_text(json.dumps(story, indent=2) + "\n")
-    say(f"wrote {out}.i8, {out}.scale.f32 and {out}.json")
+    say(f"wrote {out}.i4, {out}.scale.f32 and {out}.json")
 
 
 # The whole way
@@ -316,17 +341,15 @@ def smoke(texts, teachers, device):
     start, table, batches = distil(texts[:160], teachers, settings, device, only_seen=True)
     batch = batches()(0)
     before, after = batch_loss(start, batch).item(), batch_loss(table, batch).item()
-    rows, scales = rounded(table)
-    after_rounding = student(rows * scales[:, None], batch[1])
-    cosine = F.cosine_similarity(student(table, batch[1]), after_rounding)
+    cosine = F.cosine_similarity(student(table, batch[1]), student(as_rounded(table), batch[1]))
     again = train(start, batches(), settings)
     checks = {f"the loss falls by half: {before:.3f} to {after:.3f}": after < before / 2,
-              f"rounding keeps directions: cosine {cosine.min():.5f}": bool(cosine.min() > 0.999),
+              f"rounding keeps directions: cosine {cosine.mean():.4f}": bool(cosine.mean() > 0.97),
               "the same seed gives the same table": torch.allclose(table, again, atol=1e-4)}
     with tempfile.TemporaryDirectory() as folder:
         write(table, f"{folder}/smoke", asdict(settings))
-        size = Path(f"{folder}/smoke.i8").stat().st_size
-        checks[f"the file holds all rows: {size} bytes"] = size == table.numel()
+        size = Path(f"{folder}/smoke.i4").stat().st_size
+        checks[f"the file holds all rows: {size} bytes"] = size * 2 == table.numel()
     for check, held in checks.items():
         say(f"{'ok  ' if held else 'FAIL'} {check}")
     return 0 if all(checks.values()) else 1

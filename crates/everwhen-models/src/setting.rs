@@ -68,7 +68,7 @@ mod tests {
     #[tokio::test]
     async fn the_table_is_what_there_is_without_a_setting() {
         let embedder = open(EmbedderSetting::default()).await.unwrap().unwrap();
-        assert_eq!((embedder.name(), embedder.dimensions()), ("static256-e1", 256));
+        assert_eq!((embedder.name(), embedder.dimensions()), ("static256-e2", 256));
         let question = embedder.embed_question("Where is the dentist?").await.unwrap();
         assert_eq!(question, embedder.embed(&["Where is the dentist?"]).await.unwrap()[0]);
         assert!(open(EmbedderSetting::None).await.unwrap().is_none());

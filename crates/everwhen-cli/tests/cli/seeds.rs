@@ -199,7 +199,7 @@ fn b63_tags_and_context_versions_are_changed_and_deleted() {
 fn c26_thresholds_are_measured_saved_and_used() {
     let stage = Stage::new();
     let output = stage.json(&["models", "calibrate"]);
-    assert_eq!(output["embedder"], "static256-e1");
+    assert_eq!(output["embedder"], "static256-e2");
     for name in ["same", "related", "borne_out"] {
         assert_eq!(output[name]["threshold"], output[name]["in_use"], "{name}: {output}");
         assert!(output[name]["precision"].as_f64().unwrap() > 0.8, "{name}: {output}");

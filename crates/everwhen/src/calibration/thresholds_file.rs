@@ -69,7 +69,7 @@ mod tests {
         let mut file = ThresholdsFile::load(directory.path()).unwrap();
         assert!(file.embedders.is_empty());
         let one = EmbedderThresholds { same: 0.9, related: 0.61, borne_out: 0.33 };
-        file.embedders.insert("static256-e1".into(), one);
+        file.embedders.insert("static256-e2".into(), one);
         file.save().unwrap();
         assert_eq!(ThresholdsFile::load(directory.path()).unwrap(), file);
         let text = std::fs::read_to_string(file.path()).unwrap();
