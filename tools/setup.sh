@@ -1,5 +1,8 @@
 # What the two commands share: installing what a bare machine lacks. Sourced, not run.
 
+# A registry that fails to answer once is asked again.
+export PIP_RETRIES=10 CARGO_NET_RETRY=10 npm_config_fetch_retries=5
+
 # Runs a command as root, through sudo where needed.
 as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
@@ -8,10 +11,10 @@ as_root() {
 # Installs Debian packages, asking for fresh lists once.
 install_packages() {
   if [ -z "${lists_are_fresh:-}" ]; then
-    as_root apt-get update -qq
+    as_root apt-get -o Acquire::Retries=5 update -qq
     lists_are_fresh=yes
   fi
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@"
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -o Acquire::Retries=5 install -y -qq --no-install-recommends "$@"
 }
 
 # SQLite is compiled from source.
