@@ -115,7 +115,9 @@ async fn cosines(embedder: &dyn Embedder, pairs: &[LabelledPair]) -> Result<Vec<
     let texts = |side: fn(&LabelledPair) -> &str| pairs.iter().map(side).collect::<Vec<_>>();
     let first = embedder.embed(&texts(|pair| &pair.a)).await?;
     let second = embedder.embed(&texts(|pair| &pair.b)).await?;
-    let cosine = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum();
+    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+    // To six places: that of equal vectors is a rounding error away from 1.
+    let cosine = |a: &[f32], b: &[f32]| (dot(a, b) * 1e6).round() / 1e6;
     Ok(first.iter().zip(&second).map(|(a, b)| cosine(a, b)).collect())
 }
 
