@@ -1,13 +1,16 @@
 //! Removing what was said permanently, with everything that was derived from it: facts, chapters,
 //! summaries, context documents, replies of models and jobs that carry text.
 
+use std::ops::Range;
+
 use jiff::Timestamp;
 
 use crate::index::embedded_passages;
 use crate::job::JobKind;
 use crate::memory::{Conversation, Entry, EntryId, Fact};
 use crate::memory_edit::MemoryEdit;
-use crate::ports::{EntryQuery, Erasure, JobSelection, Removal, Removed, Which};
+use crate::ports::{EntryQuery, Erasure, JobSelection, Removal, Removed, Speakers, Which};
+use crate::tombstones::periods;
 use crate::{Result, chapters, contexts, facts, tombstones};
 
 /// Removes a conversation with all its entries.
@@ -20,12 +23,36 @@ pub(crate) fn conversation(
     let query = EntryQuery::of_conversation(conversation.id, Which::All);
     let doomed = edit.tx.entries(place, &query)?;
     let ids: Vec<EntryId> = doomed.iter().map(|entry| entry.id).collect();
+    if let Some(period) = period(edit, conversation, &doomed)? {
+        periods::keep(edit.tx, place, period, edit.now)?;
+    }
     let removed = said(edit, &doomed, &ids)?;
     chapters::note_change(edit, Timestamp::MIN)?;
     let removed = removed + edit.tx.erase(Erasure::Conversation(place, conversation.id))?;
     question(edit)?;
     edit.save_memory()?;
     Ok(removed)
+}
+
+/// When something is said that is placed in this conversation by its time; `None` if nothing is. What is near enough
+/// to the conversation before it belongs to that one.
+fn period(
+    edit: &MemoryEdit<'_>,
+    conversation: &Conversation,
+    said: &[Entry],
+) -> Result<Option<Range<Timestamp>>> {
+    let times = said.iter().filter(|entry| entry.placed_by_time).map(|one| one.conversation_time);
+    let (Some(first), Some(last)) = (times.clone().min(), times.max()) else { return Ok(None) };
+    let pause = edit.vault.settings.idle_timeout();
+    let paused = |time: Timestamp| time.checked_add(pause).unwrap_or(Timestamp::MAX);
+    let until = conversation
+        .ended
+        .as_ref()
+        .map_or(paused(last), |ended| ended.at.clamp(last, paused(last)));
+    let earlier = edit.tx.before(edit.place(), periods::just_before(first), Speakers::All)?;
+    let of_earlier = earlier.map(|earlier| periods::just_after(paused(earlier.time)));
+    let from = of_earlier.max(first.checked_sub(pause).ok()).unwrap_or(Timestamp::MIN);
+    Ok(Some(from.min(first)..periods::just_after(until)))
 }
 
 /// Removes what was said, and the facts, chapters, summaries and documents that rest on it.

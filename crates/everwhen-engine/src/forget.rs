@@ -3,6 +3,7 @@
 //! An entry and its corrections are versions of one thing said and go together. What was derived
 //! from a forgotten entry is made again from what is left, or goes too.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -16,6 +17,7 @@ use crate::memory::{
 use crate::memory_edit::MemoryEdit;
 use crate::ports::{EntryQuery, Erasure, Removed, Row, Snapshot, Tx, Which};
 use crate::receipt::{Done, Idempotency, Receipt};
+use crate::tombstones::periods;
 use crate::vault::{Absent, Vault};
 use crate::{Error, Result, chapters, erase, tombstones};
 
@@ -43,6 +45,7 @@ pub(crate) fn forget(edit: &mut MemoryEdit<'_>, what: &Forget) -> Result<Removed
             tombstones::keep_history(edit.tx, place, now, chance)?;
             tombstones::imported::keep_memory(edit.tx, place, now, chance)?;
             tombstones::keep_moment(edit.tx, place.vault, &edit.memory.name, now, chance)?;
+            periods::drop_all(edit.tx, place)?;
             edit.tx.erase(Erasure::Memory(place))
         }
     }
@@ -65,6 +68,11 @@ fn one_entry(edit: &mut MemoryEdit<'_>, id: EntryId) -> Result<Removed> {
         .entry(edit.place(), id)?
         .ok_or_else(|| Error::not_found(format!("entry not found: {id}")))?;
     let chain = edit.versions(entry)?;
+    let mut times: Vec<Timestamp> = chain.iter().map(|version| version.conversation_time).collect();
+    times.dedup();
+    for time in times {
+        keep_period(edit, time..periods::just_after(time))?;
+    }
     entries(edit, &chain)
 }
 
@@ -81,7 +89,14 @@ fn period(
     crate::time::Period::new(after, before, crate::time::Precision::Minute)?;
     let query = EntryQuery { after, before, which: Which::All, ..EntryQuery::default() };
     let doomed = edit.tx.entries(edit.place(), &query)?;
+    keep_period(edit, after.unwrap_or(Timestamp::MIN)..before.unwrap_or(Timestamp::MAX))?;
     entries(edit, &doomed)
+}
+
+/// Keeps when something that is forgotten was said: more of it may wait in the outbox of another server.
+fn keep_period(edit: &mut MemoryEdit<'_>, said: Range<Timestamp>) -> Result<()> {
+    let (place, now) = (edit.place(), edit.now);
+    periods::keep(edit.tx, place, said, now)
 }
 
 /// Removes entries and puts right the conversations they were in.

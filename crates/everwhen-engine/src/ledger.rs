@@ -74,6 +74,7 @@ use crate::memory::{Address, EntryId, MemoryId, Name, Person, Role};
 use crate::memory_edit::MemoryEdit;
 use crate::ports::{Addition, MemoryRef};
 use crate::time::Zone;
+use crate::tombstones::periods::ForgottenTimes;
 use crate::vault::{Absent, Vault};
 
 pub use crate::memory::TextHash;
@@ -219,6 +220,8 @@ pub struct Exchange {
     resends_all: bool,
     /// The epoch of the vault's additions when it began.
     epoch: u64,
+    /// What was forgotten since it was sent, if it is stored later.
+    forgotten: ForgottenTimes,
 }
 
 impl Exchange {

@@ -27,7 +27,7 @@ pub use query::{
 };
 pub use snapshot::Snapshot;
 pub use store::{Reading, Store, Wait, Writing};
-pub use tombstone::{Tombstone, TombstoneKind, TombstoneOwner};
+pub use tombstone::{ForgottenPeriod, Tombstone, TombstoneKind, TombstoneOwner};
 pub use tx::{EntryChange, Erasure, Removal, Row, Tx};
 pub use writer::{
     ChapterMaterial, ChapterWords, ChapterWriter, CondenseMaterial, CondenseRule, StateMaterial,

@@ -6,7 +6,8 @@
 //! compared at all.
 //!
 //! What waits in an outbox while its memory or vault is forgotten is recognised by time: of each the moment is
-//! kept at which it was last forgotten, and what was said before it is not stored after it.
+//! kept at which it was last forgotten, and what was said before it is not stored after it. Of a part of a memory it
+//! is kept when it was said, too, as `periods` says.
 //!
 //! What was imported is recognised as `imported` says.
 //!
@@ -14,6 +15,7 @@
 //! under a hash of its name, and a new vault of that name takes them over.
 
 pub(crate) mod imported;
+pub(crate) mod periods;
 
 use std::collections::HashMap;
 
@@ -157,7 +159,7 @@ fn pairs(lines: &[LedgerLine]) -> Vec<([u8; 32], [u8; 32])> {
 }
 
 fn put(tx: &mut dyn Tx, vault: VaultId, hash: [u8; 32], at: Timestamp) -> Result<()> {
-    let row = Tombstone { kind: TombstoneKind::Hash, hash, at };
+    let row = Tombstone { kind: TombstoneKind::Hash, hash, at, period: None };
     tx.put(Row::Tombstone(TombstoneOwner::Vault(vault), &row))
 }
 
@@ -184,7 +186,7 @@ fn make_salt(
     }
     let mut hash = [0; 32];
     chance.fill(&mut hash);
-    let row = Tombstone { kind: TombstoneKind::Salt, hash, at };
+    let row = Tombstone { kind: TombstoneKind::Salt, hash, at, period: None };
     tx.put(Row::Tombstone(TombstoneOwner::Vault(vault), &row))?;
     Ok(hash)
 }

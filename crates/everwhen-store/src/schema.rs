@@ -22,6 +22,7 @@ pub(crate) const SHARED: &[&str] = &[
     include_str!("schema/0012_tombstones.sql"),
     include_str!("schema/0014_activity_key.sql"),
     include_str!("schema/0015_sequence_behind.sql"),
+    include_str!("schema/0016_forgotten_periods.sql"),
 ];
 
 /// The statements of a shared migration for one database.

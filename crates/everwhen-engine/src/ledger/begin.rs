@@ -11,6 +11,7 @@ use crate::memory_edit::MemoryEdit;
 use crate::ports::{
     Addition, LedgerHead, LedgerLine, LedgerLines, MemoryRef, Placeholder, Row, Snapshot,
 };
+use crate::tombstones::periods::ForgottenTimes;
 
 use super::align::{Sought, Stretch, align};
 use super::keep::{self, StoredRequest};
@@ -62,7 +63,7 @@ pub(super) fn begin(edit: &mut MemoryEdit<'_>, history: &History, commit: Commit
     let generation = edit.memory.generation;
     let items = items(history);
     let found = find(edit.tx.snapshot(), edit.place(), &items)?.found;
-    let started = begin_found(edit, history, commit, items, found)?;
+    let started = begin_found(edit, history, commit, (items, found), ForgottenTimes::default())?;
     let oldest = edit.tx.ledger_lines(edit.place(), LedgerLines::Oldest)?.pop();
     let messages = known_messages(history, &started.items, &started.kept);
     Ok(Begun {
@@ -90,13 +91,14 @@ pub(super) struct Started<'h> {
     now: Timestamp,
 }
 
-/// Begins an exchange whose messages, or the last of them, were found on these lines.
+/// Begins an exchange whose messages, or the last of them, were found on these lines. `forgotten` is what was
+/// forgotten since it was sent.
 pub(super) fn begin_found<'h>(
     edit: &mut MemoryEdit<'_>,
     history: &History,
     commit: Commit,
-    mut items: Vec<Item<'h>>,
-    mut found: Vec<Option<LedgerLine>>,
+    (mut items, mut found): (Vec<Item<'h>>, Vec<Option<LedgerLine>>),
+    forgotten: ForgottenTimes,
 ) -> Result<Started<'h>> {
     let place = edit.place();
     if edit.is_new {
@@ -118,6 +120,7 @@ pub(super) fn begin_found<'h>(
         head,
         newest,
         now,
+        forgotten: &forgotten,
     };
     let plan = plan::plan(edit, &request, found)?;
     let kept = keep::keep(edit, &request, plan)?;
@@ -136,6 +139,7 @@ pub(super) fn begin_found<'h>(
         LedgerHead { last_number: exchange.seen, placeholder, request: Some(pending.request()) };
     edit.tx.put(Row::LedgerHead(place, &head))?;
     finish::save_memory(edit)?;
+    let exchange = Exchange { forgotten, ..exchange };
     Ok(Started { exchange, items, kept, newest, now })
 }
 
@@ -294,6 +298,7 @@ fn exchange(
         proof,
         resends_all: history.resends_all,
         epoch,
+        forgotten: ForgottenTimes::default(),
     }
 }
 

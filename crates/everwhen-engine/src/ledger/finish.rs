@@ -1,5 +1,7 @@
 //! Finishing an exchange: the reply gets its line and its entry, at the time it began.
 
+use jiff::Timestamp;
+
 use crate::Result;
 use crate::activity::Activity;
 use crate::conversations::finish;
@@ -44,8 +46,17 @@ pub(super) fn finish(
     Ok(finished)
 }
 
-/// Whether what the reply answers was forgotten while it was given. The reply may repeat it.
-fn is_forgotten(edit: &MemoryEdit<'_>, exchange: &Exchange) -> Result<bool> {
+/// Whether what the reply answers was forgotten while it was given, in which case the reply may repeat it, or the
+/// time at which it was given.
+fn is_forgotten(
+    edit: &MemoryEdit<'_>,
+    exchange: &Exchange,
+    (asked, time): (Option<&LedgerLine>, Timestamp),
+) -> Result<bool> {
+    let forgotten = &exchange.forgotten;
+    if forgotten.has(time) || asked.is_some_and(|line| forgotten.has(line.time)) {
+        return Ok(true);
+    }
     match exchange.asked {
         Some(asked) => Ok(edit.tx.entry(edit.place(), asked)?.is_none()),
         None => Ok(false),
@@ -175,7 +186,7 @@ fn add(
     let time = asked.map_or(exchange.started_at, |asked| asked.time.max(exchange.started_at));
     // Its line is kept, so that it is recognised when the client sends it again.
     let entry = match new_entry(reply) {
-        Some(entry) if !is_forgotten(edit, exchange)? => {
+        Some(entry) if !is_forgotten(edit, exchange, (asked.as_ref(), time))? => {
             keep::store_one(edit, entry.said_at(time))?
         }
         _ => None,

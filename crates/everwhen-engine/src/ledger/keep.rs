@@ -196,6 +196,8 @@ fn keep_entries(
                 lines[at].entry = correct(edit, old.entry, message)?;
             }
             Fate::New if forgotten[at] => {}
+            // Its line is kept, so that it is recognised when the client sends it again.
+            Fate::Edited { .. } | Fate::New if request.forgotten.has(lines[at].time) => {}
             Fate::Edited { .. } | Fate::New => {
                 if let Some(entry) = new_entry(message) {
                     new.push(entry.said_at(lines[at].time));

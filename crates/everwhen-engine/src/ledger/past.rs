@@ -7,6 +7,7 @@
 use crate::memory::Role;
 use crate::memory_edit::MemoryEdit;
 use crate::ports::{LedgerLine, LedgerLines};
+use crate::tombstones::periods::ForgottenTimes;
 use crate::{Error, Result, tombstones};
 
 use super::begin::{self, Item};
@@ -29,6 +30,7 @@ pub(super) fn keep_all(
     let known = exchanges.iter().map(|past| ReplyLines::read(edit, past));
     let known = known.collect::<Result<Vec<ReplyLines>>>()?;
     let stored = known.iter().rposition(|known| known.own.is_some()).unwrap_or(0);
+    let forgotten = forgotten_since(edit, exchanges)?;
     let (mut previous, mut all) = (None, Vec::new());
     for (at, (past, known)) in exchanges.iter().zip(known).enumerate() {
         // Exchanges begin in their order, so this one was stored if a later one was; if its words are
@@ -37,7 +39,7 @@ pub(super) fn keep_all(
         let finished = match known.own.or(known.newest.filter(|_| is_known)) {
             Some(line) => Finished { entry: line.entry, known: true, line: Some(line.number) },
             None if is_known => Finished::default(),
-            None => keep(edit, past, previous.as_ref())?,
+            None => keep(edit, past, previous.as_ref(), &forgotten)?,
         };
         previous = finished.line.map(|reply| Previous { history: &past.history, reply });
         all.push(finished);
@@ -57,12 +59,24 @@ fn refuse_forgotten(edit: &MemoryEdit<'_>, exchanges: &[PastExchange]) -> Result
     }
 }
 
+/// What of the memory was forgotten since the first of these exchanges was sent.
+fn forgotten_since(edit: &MemoryEdit<'_>, exchanges: &[PastExchange]) -> Result<ForgottenTimes> {
+    match exchanges.iter().filter_map(|past| past.history.sent_at).min() {
+        Some(first) => ForgottenTimes::since(edit.tx.snapshot(), edit.place(), first),
+        None => Ok(ForgottenTimes::default()),
+    }
+}
+
+/// Stores one exchange. What of it was forgotten since it was sent becomes lines without entries: a later exchange
+/// has the same messages in its history, where their times are not known any more.
 fn keep(
     edit: &mut MemoryEdit<'_>,
     past: &PastExchange,
     previous: Option<&Previous<'_>>,
+    forgotten: &ForgottenTimes,
 ) -> Result<Finished> {
-    let exchange = begin(edit, past, previous)?;
+    let sent_at = past.history.sent_at.unwrap_or(edit.clock);
+    let exchange = begin(edit, past, previous, forgotten.after(sent_at))?;
     match &past.reply {
         Some(reply) => finish::finish(edit, &exchange, reply),
         None => Ok(Finished::default()),
@@ -94,6 +108,7 @@ fn begin(
     edit: &mut MemoryEdit<'_>,
     past: &PastExchange,
     previous: Option<&Previous<'_>>,
+    forgotten: ForgottenTimes,
 ) -> Result<Exchange> {
     let history = &past.history;
     // Nothing is behind the reply before it, so it cannot have begun.
@@ -102,12 +117,15 @@ fn begin(
     {
         let mut found = vec![None; items.len()];
         found[0] = Some(line);
-        let started = begin::begin_found(edit, history, past.commit, items, found)?;
+        let started = begin::begin_found(edit, history, past.commit, (items, found), forgotten)?;
         return Ok(started.exchange);
     }
     let resent = history.resent || begin::has_begun(edit, history)?;
     let history = History { resent, ..history.clone() };
-    Ok(begin::begin(edit, &history, past.commit)?.exchange)
+    let items = begin::items(&history);
+    let found = begin::find(edit.tx.snapshot(), edit.place(), &items)?.found;
+    let started = begin::begin_found(edit, &history, past.commit, (items, found), forgotten)?;
+    Ok(started.exchange)
 }
 
 /// The messages of a history from the reply of the exchange before it on, and the line of that reply: if

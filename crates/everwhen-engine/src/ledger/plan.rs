@@ -7,6 +7,7 @@ use crate::conversations::boundary::is_pause;
 use crate::memory::Role;
 use crate::memory_edit::MemoryEdit;
 use crate::ports::{LedgerHead, LedgerLine, LedgerLines};
+use crate::tombstones::periods::ForgottenTimes;
 
 use super::begin::Item;
 use super::strand;
@@ -25,6 +26,8 @@ pub(super) struct Request<'r> {
     pub(super) newest: Option<LedgerLine>,
     /// When it was sent.
     pub(super) now: Timestamp,
+    /// What was forgotten since, if it is stored later than it was sent.
+    pub(super) forgotten: &'r ForgottenTimes,
 }
 
 /// The only exchange of a memory is asked for again within this time; later the same words are

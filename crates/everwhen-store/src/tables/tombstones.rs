@@ -1,7 +1,7 @@
-//! The table `tombstone`: hashes of what was forgotten.
+//! The table `tombstone`: hashes of what was forgotten, and when it was said.
 
 use everwhen_engine::Result;
-use everwhen_engine::ports::{Tombstone, TombstoneKind, TombstoneOwner};
+use everwhen_engine::ports::{ForgottenPeriod, Tombstone, TombstoneKind, TombstoneOwner};
 
 use super::{Database, Row, Sql, Value, table};
 
@@ -13,15 +13,22 @@ table! {
         kind: kind(row.kind),
         hash: &row.hash,
         forgotten_at: row.at,
+        said_from: row.period.map(|period| period.from),
+        said_before: row.period.map(|period| period.before),
     }
 }
 
 const OWNED: &str = "WHERE vault_id = ?1 AND owner = ?2";
 
-/// The vault that rows belong to, and the hash of its name where the vault is no more.
+/// The vault that rows belong to, and the memory in it, or the hash of its name where the vault is no more.
 fn owner(of: TombstoneOwner) -> (Value<'static>, [u8; 32]) {
     match of {
         TombstoneOwner::Vault(vault) => (vault.into(), [0; 32]),
+        TombstoneOwner::Memory(place) => {
+            let mut owner = [0; 32];
+            owner[..16].copy_from_slice(&place.memory.bytes());
+            (place.vault.into(), owner)
+        }
         TombstoneOwner::Name(name) => (Value::NoVault, name),
     }
 }
@@ -30,6 +37,7 @@ fn kind(kind: TombstoneKind) -> i64 {
     match kind {
         TombstoneKind::Salt => 0,
         TombstoneKind::Hash => 1,
+        TombstoneKind::Period => 2,
     }
 }
 
@@ -37,9 +45,13 @@ fn read(row: &dyn Row) -> Result<Tombstone> {
     let kind = match row.get::<i64>(TOMBSTONE.kind)? {
         0 => TombstoneKind::Salt,
         1 => TombstoneKind::Hash,
+        2 => TombstoneKind::Period,
         _ => return Err(row.damaged(TOMBSTONE.kind)),
     };
-    Ok(Tombstone { kind, hash: row.get(TOMBSTONE.hash)?, at: row.get(TOMBSTONE.forgotten_at)? })
+    let (from, before) = (row.get(TOMBSTONE.said_from)?, row.get(TOMBSTONE.said_before)?);
+    let period = Option::zip(from, before).map(|(from, before)| ForgottenPeriod { from, before });
+    let (hash, at) = (row.get(TOMBSTONE.hash)?, row.get(TOMBSTONE.forgotten_at)?);
+    Ok(Tombstone { kind, hash, at, period })
 }
 
 /// All of an owner, those of a kind, or the one with a hash.

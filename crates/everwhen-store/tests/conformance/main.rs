@@ -405,6 +405,10 @@ suite! {
         a_file_that_is_read_again_brings_back_nothing_of_a_vault,
         a_forgotten_vault_stays_forgotten,
         what_waited_while_its_memory_was_forgotten_is_not_stored,
+        forgotten_periods_are_kept_by_memory,
+        what_waited_while_its_period_was_forgotten_is_not_stored,
+        what_waited_while_its_conversation_was_forgotten_is_not_stored,
+        a_reply_that_waited_while_its_question_was_forgotten_is_not_stored,
     }
     forgetting {
         a_forget_at_any_step_of_any_job_leaves_no_trace,

@@ -1,25 +1,30 @@
 //! What was forgotten does not come back: neither with a history that a client sends again, nor with a write
 //! that is retried. The same words said again are stored.
 
-use everwhen_engine::ledger::{Commit, ExchangeReply, History, Message, PastExchange};
+use std::sync::Arc;
+
+use everwhen_engine::ledger::{Commit, ExchangeReply, Finished, History, Message, PastExchange};
 use everwhen_engine::memory::{Address, MemoryId, NewEntry, Provenance, Role};
 use everwhen_engine::ports::{
-    EntryQuery, Erasure, Removal, Row, Tombstone, TombstoneKind, TombstoneOwner,
+    EntryQuery, Erasure, ForgottenPeriod, Removal, Row, Tombstone, TombstoneKind, TombstoneOwner,
 };
 use everwhen_engine::receipt::Idempotency;
+use everwhen_engine::time::ManualClock;
 use everwhen_engine::{ErrorKind, Forget, ImportMode, ImportedConversation, Vault};
-use everwhen_testkit::block_on;
+use everwhen_testkit::{block_on, engine_over};
+use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest, Sha256};
 
 use crate::bed::Open;
-use crate::rows::{at, id, name};
+use crate::rows::{at, home, id, name, place};
 use crate::talk::{Talk, memory, said, texts};
 
 const SECRET: [&str; 4] = ["My PIN is 4711", "I will keep it", "And my dog is Rex", "Nice dog"];
 
 pub(crate) fn hashes_are_kept_by_owner(open: Open) {
     let bed = open();
-    let row = |kind, byte| Tombstone { kind, hash: [byte; 32], at: at(i64::from(byte)) };
+    let row =
+        |kind, byte| Tombstone { kind, hash: [byte; 32], at: at(i64::from(byte)), period: None };
     let (salt, first, second) =
         (row(TombstoneKind::Salt, 1), row(TombstoneKind::Hash, 2), row(TombstoneKind::Hash, 3));
     let (ours, theirs) = (TombstoneOwner::Vault(id(1)), TombstoneOwner::Vault(id(2)));
@@ -288,4 +293,193 @@ pub(crate) fn what_waited_while_its_memory_was_forgotten_is_not_stored(open: Ope
     keep(&again(), named("third"), 21).unwrap();
     is_refused(keep(&again(), named("third"), 12));
     assert_eq!(contents_of(&again(), "third"), [SECRET[0], "Yes"]);
+}
+
+pub(crate) fn forgotten_periods_are_kept_by_memory(open: Open) {
+    let bed = open();
+    let row = |byte, from, before| Tombstone {
+        kind: TombstoneKind::Period,
+        hash: [byte; 32],
+        at: at(i64::from(byte)),
+        period: Some(ForgottenPeriod { from, before }),
+    };
+    let (whole, part) = (row(1, Timestamp::MIN, at(5)), row(2, at(1), at(2)));
+    let [ours, second, theirs] = [home(), place(1, 2), place(2, 1)].map(TombstoneOwner::Memory);
+    for (owner, one) in [(ours, part), (ours, whole), (ours, part), (second, part), (theirs, part)]
+    {
+        bed.write(move |tx| tx.put(Row::Tombstone(owner, &one)));
+    }
+    let list = |owner| bed.look(move |rows| rows.tombstones(owner, None));
+    assert_eq!(list(ours), [whole, part]);
+    assert_eq!(list(TombstoneOwner::Vault(id(1))), []);
+    bed.write(move |tx| tx.remove(Removal::Tombstones(ours)));
+    assert_eq!((list(ours), list(second)), (vec![], vec![part]));
+    bed.write(|tx| tx.erase(Erasure::Vault(id(1))));
+    assert_eq!((list(second), list(theirs)), (vec![], vec![part]));
+}
+
+/// Another server over the same store. What it accepts waits with it until it is delivered.
+struct Elsewhere {
+    vault: Vault,
+    clock: Arc<ManualClock>,
+    waiting: Vec<PastExchange>,
+}
+
+impl Elsewhere {
+    fn new(talk: &Talk) -> Self {
+        let (engine, clock) = engine_over(Arc::clone(&talk.bed.store));
+        let vault = block_on(engine.vault(Address::Name(name("v")))).unwrap();
+        Self { vault, clock, waiting: Vec::new() }
+    }
+
+    /// Accepts an exchange: a whole chat, the user and the assistant in turn, and the reply to it.
+    fn accepts(&mut self, minute: i64, lines: &[&str], reply: &str) {
+        let role = |at: usize| if at.is_multiple_of(2) { Role::User } else { Role::Assistant };
+        let messages = lines.iter().enumerate().map(|(at, text)| Message::new(role(at), *text));
+        let history = History {
+            sent_at: Some(at(minute)),
+            messages: messages.collect(),
+            ..History::default()
+        };
+        let reply = Some(ExchangeReply { content: reply.into(), ..ExchangeReply::default() });
+        self.waiting.push(PastExchange { history, commit: Commit::NextTurn, reply });
+    }
+
+    /// Stores what waits, all together and then one after the other, as after a lost answer.
+    fn delivers(&self, minute: i64) -> Vec<Finished> {
+        self.clock.set(at(minute));
+        let keep =
+            |some: &[PastExchange]| block_on(self.vault.keep_exchanges(named("chat"), some.into()));
+        let stored = keep(&self.waiting).unwrap();
+        for past in &self.waiting {
+            keep(std::slice::from_ref(past)).unwrap();
+        }
+        stored
+    }
+}
+
+const OTHER: &str = "My PIN is 0815";
+
+/// Words of a period wait in the outbox of one server while the period is forgotten with another: they are not stored
+/// afterwards, neither themselves nor with the history of what was said later, and what was said later is.
+pub(crate) fn what_waited_while_its_period_was_forgotten_is_not_stored(open: Open) {
+    let talk = Talk::new(open);
+    let mut other = Elsewhere::new(&talk);
+    chat(&talk, &talk.vault, "chat");
+    let mut lines = SECRET.to_vec();
+    lines.push(OTHER);
+    other.accepts(5, &lines, "I keep 0815");
+    lines.extend(["I keep 0815", "What is new?"]);
+    other.accepts(8, &lines, "Nothing");
+    let forget = |after: i64, before: Option<i64>| {
+        let period = Forget::Period { after: Some(at(after)), before: before.map(at) };
+        block_on(talk.vault.forget(named("chat"), period, None)).unwrap();
+    };
+    forget(4, Some(7));
+    let stored = other.delivers(12);
+    assert_eq!(stored.iter().map(|one| one.entry.is_some()).collect::<Vec<_>>(), [false, true]);
+    let mut said = SECRET.to_vec();
+    said.extend(["What is new?", "Nothing"]);
+    assert_eq!(contents_of(&talk.vault, "chat"), said);
+
+    // The client has those words and sends them again with each request.
+    talk.minute(13);
+    lines.extend(["Nothing", "Bye"]);
+    send(&talk.vault, "chat", &lines, "Good bye");
+    said.extend(["Bye", "Good bye"]);
+    assert_eq!(contents_of(&talk.vault, "chat"), said);
+    assert!(talk.bed.is_plain() || talk.bed.places_of("0815").is_empty());
+
+    // Accepted after the forget, or said again for that time: it is stored.
+    talk.minute(20);
+    let again = vec![said_at(OTHER, 5)];
+    block_on(talk.vault.remember(named("chat"), again, None)).unwrap();
+    said.insert(4, OTHER);
+    assert_eq!(contents_of(&talk.vault, "chat"), said);
+    // A period without an end ends, for what waited, with the forget. A write that is retried after it stores nothing.
+    talk.minute(30);
+    let retried = || {
+        let key = Idempotency::new(name("key"), &[b"the same"]);
+        block_on(talk.vault.remember(named("chat"), vec![said_at("0815!", 22)], Some(key)))
+    };
+    retried().unwrap();
+    forget(20, None);
+    assert_eq!(retried().unwrap_err().kind(), ErrorKind::Conflict);
+    other.waiting.clear();
+    other.accepts(25, &["Which tea?"], "Green");
+    other.accepts(31, &["Which dog?"], "Rex");
+    other.delivers(40);
+    said.extend(["Which dog?", "Rex"]);
+    assert_eq!(contents_of(&talk.vault, "chat"), said);
+}
+
+fn said_at(text: &str, minute: i64) -> NewEntry {
+    said(Role::User, text).said_at(at(minute))
+}
+
+/// The same for a conversation: what would have been in it is not stored, what belongs to its neighbours is.
+pub(crate) fn what_waited_while_its_conversation_was_forgotten_is_not_stored(open: Open) {
+    let talk = Talk::new(open);
+    let mut other = Elsewhere::new(&talk);
+    talk.minute(200);
+    let entries = vec![said_at("before", 0), said_at(OTHER, 60), said_at("after", 120)];
+    block_on(talk.vault.remember(named("chat"), entries, None)).unwrap();
+    for (minute, text) in
+        [(29, "near the first"), (45, "0815 is"), (90, "what I said"), (91, "near the last")]
+    {
+        other.accepts(minute, &[text], "Yes");
+    }
+    let forget = |place: usize| {
+        let all = block_on(talk.vault.entries(named("chat"), None, EntryQuery::default()));
+        let address = Address::Id(all.unwrap().data[place].conversation);
+        block_on(talk.vault.forget(named("chat"), Forget::Conversation(address), None)).unwrap();
+    };
+    forget(1);
+    other.delivers(201);
+    let left = ["before", "near the first", "Yes", "near the last", "Yes", "after"];
+    assert_eq!(contents_of(&talk.vault, "chat"), left);
+
+    // A conversation with a name holds nothing that is placed by its time.
+    let named_one =
+        NewEntry { conversation: Some(Address::Name(name("notes"))), ..said_at("note", 300) };
+    talk.minute(400);
+    block_on(talk.vault.remember(named("chat"), vec![named_one], None)).unwrap();
+    forget(left.len());
+    other.waiting.clear();
+    other.accepts(300, &["not a note"], "No");
+    other.delivers(401);
+    assert_eq!(contents_of(&talk.vault, "chat")[left.len()..], ["not a note", "No"]);
+}
+
+/// The question was stored when it was asked; the reply waits while only the question is forgotten, or its period up
+/// to the reply, which may repeat it.
+pub(crate) fn a_reply_that_waited_while_its_question_was_forgotten_is_not_stored(open: Open) {
+    for what in ["entry", "period", "conversation"] {
+        let talk = Talk::new(open);
+        let mut other = Elsewhere::new(&talk);
+        other.accepts(5, &[OTHER], "I keep 0815");
+        other.clock.set(at(5));
+        let asked = other.waiting[0].history.clone();
+        block_on(other.vault.begin_exchange(named("chat"), asked, Commit::NextTurn)).unwrap();
+        talk.minute(10);
+        let all = block_on(talk.vault.entries(named("chat"), None, EntryQuery::default()));
+        let question = all.unwrap().data.remove(0);
+        assert_eq!(question.content.as_str(), OTHER);
+        let forget = match what {
+            "entry" => Forget::Entry(question.id),
+            "period" => {
+                let just_behind = question.conversation_time + SignedDuration::from_micros(1);
+                Forget::Period { after: None, before: Some(just_behind) }
+            }
+            _ => Forget::Conversation(Address::Id(question.conversation)),
+        };
+        block_on(talk.vault.forget(named("chat"), forget, None)).unwrap();
+        assert_eq!(other.delivers(11)[0].entry, None, "{what}");
+        assert_eq!(contents_of(&talk.vault, "chat"), [""; 0], "{what}");
+        // Asked again, it is answered again.
+        other.waiting.clear();
+        other.accepts(12, &[OTHER, "I keep 0815", OTHER], "I keep 0815 again");
+        other.delivers(13);
+        assert_eq!(contents_of(&talk.vault, "chat"), [OTHER, "I keep 0815 again"], "{what}");
+    }
 }

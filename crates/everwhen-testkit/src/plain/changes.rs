@@ -179,7 +179,11 @@ impl State {
         self.usage.retain(|(vault, _)| *vault != id);
         self.replies.retain(|row| row.vault != id);
         self.addition_epochs.retain(|(vault, _)| *vault != id);
-        self.tombstones.retain(|(owner, _)| *owner != TombstoneOwner::Vault(id));
+        self.tombstones.retain(|(owner, _)| match owner {
+            TombstoneOwner::Vault(vault) => *vault != id,
+            TombstoneOwner::Memory(place) => place.vault != id,
+            TombstoneOwner::Name(_) => true,
+        });
         let vaults = drop_rows(&mut self.vaults, |vault| vault.id == id);
         let keys = drop_rows(&mut self.keys, |key| key.vault == id);
         Removed { vaults, keys, ..inside }
