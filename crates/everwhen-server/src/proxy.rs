@@ -55,6 +55,7 @@ use everwhen::{Config, ProxyConfig, Result};
 use everwhen_protocols::{
     ChatEndpoint, Draft, Framing, ReplyId, RequestView, Translation, partial,
 };
+use jiff::Timestamp;
 
 use self::egress::Target;
 use self::memory::ProxyMemory;
@@ -173,14 +174,14 @@ impl Proxy {
     }
 
     /// Removes exchanges that wait in the outbox for something that was forgotten: a whole memory, by its id
-    /// and name, or vault, or, if not `whole`, a part of a memory.
+    /// and name, or vault; or a part of a memory, said at `part_since` or later.
     pub(crate) async fn forget_waiting(
         &self,
         vaults: &[String],
         memories: Option<&[String]>,
-        whole: bool,
+        part_since: Option<Timestamp>,
     ) -> Result<()> {
-        self.outbox.forget(vaults.to_vec(), memories.map(<[String]>::to_vec), whole).await
+        self.outbox.forget(vaults.to_vec(), memories.map(<[String]>::to_vec), part_since).await
     }
 
     /// Removes what was forgotten from the live view.

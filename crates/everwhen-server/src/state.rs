@@ -11,7 +11,7 @@ use everwhen::memory::{Address, MemoryId};
 use everwhen::receipt::{Done, Idempotency};
 use everwhen::{BackupConfig, Config, Engine, Forget, Result, ServerConfig, Vault, WorkerStatus};
 
-use self::text_places::{ForgottenText, names};
+use self::text_places::{ForgottenText, beginning_of_part, names};
 use crate::McpSettings;
 use crate::access::Access;
 use crate::gate::{Gate, GateChecks};
@@ -160,6 +160,7 @@ impl ServerState {
     ) -> Result<Done> {
         let (vaults, is_whole) = (names(vault).await, matches!(what, Forget::Memory));
         self.proxy.outbox.before_forgetting(&self.proxy_state(), &vaults, !is_whole).await?;
+        let part_since = beginning_of_part(vault, &memory, &what).await;
         let found = vault.memory(memory.clone()).await.ok();
         if let (true, Some(found)) = (is_whole, &found) {
             self.imports.end_into(vault.id(), found).await;
@@ -167,7 +168,7 @@ impl ServerState {
         let done = vault.forget(memory, what, once).await?;
         if let Some(found) = found {
             let memories = Some(vec![found.id.to_string(), found.name.to_string()]);
-            let forgotten = ForgottenText { vault: vault.id(), vaults, memories, is_whole };
+            let forgotten = ForgottenText { vault: vault.id(), vaults, memories, part_since };
             self.forget_everywhere(&forgotten).await?;
         }
         Ok(done)
@@ -182,7 +183,8 @@ impl ServerState {
         let vaults = names(vault).await;
         self.proxy.outbox.before_forgetting(&self.proxy_state(), &vaults, false).await?;
         let done = vault.forget_vault(once).await?;
-        let forgotten = ForgottenText { vault: vault.id(), vaults, memories: None, is_whole: true };
+        let forgotten =
+            ForgottenText { vault: vault.id(), vaults, memories: None, part_since: None };
         self.forget_everywhere(&forgotten).await?;
         Ok(done)
     }

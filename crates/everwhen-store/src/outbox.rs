@@ -89,8 +89,10 @@ pub struct Erase {
     pub vaults: Vec<String>,
     /// Ids and names of the memory; all of the vault's if absent. Rows whose memory is not known go, too.
     pub memories: Option<Vec<String>>,
-    /// Whether rows that are still open go.
-    pub open_too: bool,
+    /// If only a part of the memory was forgotten: when the first of it was said. Then the rows go that were set
+    /// aside and accepted at that time or later, because each may hold the whole chat up to then. All others stay:
+    /// what is accepted later cannot be in one, and the store does not take what it knows to be forgotten.
+    pub part_since: Option<Timestamp>,
 }
 
 /// How full the outbox is.

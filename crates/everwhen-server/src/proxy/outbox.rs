@@ -229,7 +229,7 @@ impl Outbox {
 
     /// Waits until what is on its way into a vault is stored, so that it can be forgotten there. Whether only a
     /// part of a memory is forgotten decides what happens if that cannot be stored now. Then all of it waits on:
-    /// most of it is to be kept, so the forget is refused.
+    /// most of it is to be kept, so the forget is refused. What was set aside is not waited for.
     pub(crate) async fn before_forgetting(
         &self,
         state: &ProxyState,
@@ -252,22 +252,20 @@ impl Outbox {
         }
     }
 
-    /// Erases what still waits for something that was forgotten: a whole memory or vault, or, if not
-    /// `whole`, a part of a memory.
+    /// Erases what still waits for something that was forgotten: a whole memory or vault; or a part of a
+    /// memory, said at `part_since` or later.
     pub(crate) async fn forget(
         &self,
         vaults: Vec<String>,
         memories: Option<Vec<String>>,
-        whole: bool,
+        part_since: Option<Timestamp>,
     ) -> Result<()> {
         self.names.clear();
-        if whole {
+        if part_since.is_none() {
             self.lanes.forget(&vaults, memories.as_deref());
         }
         match &self.file {
-            Some(file) => {
-                heard(file.erase(Erase { vaults, memories, open_too: whole })).await.map(drop)
-            }
+            Some(file) => heard(file.erase(Erase { vaults, memories, part_since })).await.map(drop),
             None => Ok(()),
         }
     }

@@ -3,8 +3,9 @@
 //!
 //! A new place is a line here. It does not compile until it says what becomes of it.
 
-use everwhen::memory::{Address, Name, VaultId};
-use everwhen::{Result, Vault};
+use everwhen::memory::{Address, MemoryId, Name, VaultId};
+use everwhen::{Forget, Result, Vault};
+use jiff::Timestamp;
 
 use super::ServerState;
 
@@ -36,8 +37,8 @@ pub(super) struct ForgottenText {
     pub(super) vaults: Vec<String>,
     /// The memory by id and name; none if it is the whole vault.
     pub(super) memories: Option<Vec<String>>,
-    /// Whether the whole memory or vault was forgotten, not a part of it.
-    pub(super) is_whole: bool,
+    /// If only a part of the memory was forgotten: when the first of it was said.
+    pub(super) part_since: Option<Timestamp>,
 }
 
 impl ServerState {
@@ -52,7 +53,7 @@ impl ServerState {
     async fn forget_in(&self, place: TextPlace, what: &ForgottenText) -> Result<()> {
         let (vaults, memories) = (&what.vaults, what.memories.as_deref());
         match place {
-            TextPlace::Outbox => self.proxy.forget_waiting(vaults, memories, what.is_whole).await,
+            TextPlace::Outbox => self.proxy.forget_waiting(vaults, memories, what.part_since).await,
             TextPlace::LiveView => {
                 self.proxy.forget_traces(vaults, memories);
                 Ok(())
@@ -93,4 +94,25 @@ impl ServerState {
 pub(super) async fn names(vault: &Vault) -> Vec<String> {
     let name = vault.info().await.ok().map(|info| info.name.to_string());
     std::iter::once(vault.id().to_string()).chain(name).collect()
+}
+
+/// When the first of what is about to be forgotten was said, if that is a part of a memory; for what cannot be found,
+/// and for context documents, which are not said, the last time there is.
+pub(super) async fn beginning_of_part(
+    vault: &Vault,
+    memory: &Address<MemoryId>,
+    what: &Forget,
+) -> Option<Timestamp> {
+    let memory = memory.clone();
+    let found = match what {
+        Forget::Memory => return None,
+        Forget::Entry(id) => vault.entry(memory, *id).await.ok().map(|one| one.conversation_time),
+        Forget::Conversation(address) => {
+            let found = vault.conversation(memory, address.clone()).await.ok();
+            found.map(|view| view.conversation.started_at)
+        }
+        Forget::Period { after, .. } => Some(after.unwrap_or(Timestamp::MIN)),
+        Forget::Context(_) => None,
+    };
+    Some(found.unwrap_or(Timestamp::MAX))
 }

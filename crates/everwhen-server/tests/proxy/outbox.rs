@@ -77,6 +77,40 @@ async fn what_waits_is_stored_before_a_part_of_its_memory_is_forgotten() {
     assert!(!stage.outbox_holds("SECRET").await);
 }
 
+/// A part of a memory is forgotten though exchanges were set aside that can never be stored. Those that may hold what
+/// is forgotten go with it; one that was sent before it was said stays.
+#[tokio::test]
+async fn what_was_set_aside_does_not_keep_a_part_of_its_memory_from_being_forgotten() {
+    let directory = Arc::new(tempfile::tempdir().unwrap());
+    let line = |hour: u8, text: &str, chat_of: Option<&str>| {
+        json!({
+            "vault": "default", "memory": "m", "route": "chat", "at": format!("2025-05-31T{hour:02}:00:00Z"),
+            "at_once": false, "request": chat(&[&format!("u:{text}")]), "reply": "Noted.",
+            "truncated": false, "tools": [], "chat_of": chat_of,
+        })
+        .to_string()
+    };
+    let cannot_be_read = Some("nobody");
+    let lines = [
+        line(9, "EARLIER", cannot_be_read),
+        line(10, "a SECRET", None),
+        line(11, "LATER", cannot_be_read),
+    ];
+    std::fs::write(directory.path().join("proxy-spool.jsonl"), lines.join("\n")).unwrap();
+    let stage = Stage::on(directory, "").await;
+    let catching_up = tokio::spawn(stage.state.clone().catch_up());
+    stage.drained().await;
+    catching_up.abort();
+    assert_eq!(stage.said("m").await, ["10:00 user a SECRET", "10:00 assistant Noted."]);
+    assert_eq!(stage.outbox("set_aside").await, 2.0);
+    let question = stage.entries("m").await[0].id;
+    let path = format!("{MEMORY}/entries/{question}");
+    assert_eq!(stage.delete(&path).response().await.status, 200);
+    assert!(!stage.outbox_holds("SECRET").await && !stage.outbox_holds("LATER").await);
+    assert!(stage.outbox_holds("EARLIER").await);
+    assert_eq!(stage.outbox("set_aside").await, 1.0);
+}
+
 /// Another server over the same store forgets; this one is told nothing.
 #[tokio::test]
 async fn traces_of_what_another_server_forgot_are_gone() {

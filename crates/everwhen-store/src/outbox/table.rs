@@ -213,22 +213,20 @@ impl Table {
 
     /// The ids of rows to erase.
     pub(super) fn doomed(&self, erase: &Erase) -> Result<Vec<i64>> {
-        let sql = "SELECT id, vault, memory, state FROM waiting";
+        let sql = "SELECT id, vault, memory, state, accepted_at FROM waiting";
         let mut found = self.connection.prepare(sql).stored()?;
         let one = |row: &Row<'_>| {
-            let (id, vault): (i64, String) = (row.get(0)?, row.get(1)?);
-            Ok((id, vault, row.get::<_, Option<String>>(2)?, state(row, 3)?))
+            let (vault, memory): (String, Option<String>) = (row.get(1)?, row.get(2)?);
+            let named = |all: &Vec<String>| memory.as_ref().is_none_or(|name| all.contains(name));
+            let is_meant =
+                erase.vaults.contains(&vault) && erase.memories.as_ref().is_none_or(named);
+            let (state, accepted_at) = (state(row, 3)?, time(row, 4)?);
+            let may_hold = |since| state == RowState::SetAside && accepted_at >= since;
+            let goes = is_meant && erase.part_since.is_none_or(may_hold);
+            Ok(goes.then_some(row.get(0)?))
         };
         let rows = found.query_map([], one).stored()?;
-        let rows: Vec<_> = rows.collect::<rusqlite::Result<_>>().stored()?;
-        let goes = |vault: &String, memory: &Option<String>, state: RowState| {
-            let named = |all: &Vec<String>| memory.as_ref().is_none_or(|name| all.contains(name));
-            erase.vaults.contains(vault)
-                && erase.memories.as_ref().is_none_or(named)
-                && (erase.open_too || state != RowState::Open)
-        };
-        let doomed = rows.iter().filter(|(_, vault, memory, state)| goes(vault, memory, *state));
-        Ok(doomed.map(|(id, ..)| *id).collect())
+        rows.filter_map(rusqlite::Result::transpose).collect::<rusqlite::Result<_>>().stored()
     }
 
     /// Takes over the rows of a process that is gone, behind our own.

@@ -103,13 +103,47 @@ fn what_is_erased_is_in_no_file_any_more() {
         let state = if text == "OPEN" { RowState::Open } else { RowState::Complete };
         heard(outbox.put(OutboxRow { state, ..row(&outbox, memory, text) })).unwrap();
     }
-    let part =
-        Erase { vaults: vec!["v".into()], memories: Some(vec!["m".into()]), open_too: false };
-    assert_eq!(heard(outbox.erase(part.clone())).unwrap(), 2);
-    assert!(!holds(directory.path(), "SECRET") && !holds(directory.path(), "UNKNOWN"));
-    assert!(holds(directory.path(), "OPEN"), "its reply is still to come");
-    assert_eq!(heard(outbox.erase(Erase { open_too: true, ..part })).unwrap(), 1);
-    assert!(!holds(directory.path(), "OPEN") && holds(directory.path(), "stays"));
+    let memories = Some(vec!["m".into()]);
+    let all = Erase { vaults: vec!["v".into()], memories, part_since: None };
+    assert_eq!(heard(outbox.erase(all)).unwrap(), 3);
+    for text in ["SECRET", "UNKNOWN", "OPEN"] {
+        assert!(!holds(directory.path(), text), "{text}");
+    }
+    assert!(holds(directory.path(), "stays"));
+}
+
+/// With a part of a memory those rows go that were set aside and may hold it; and what the store has taken.
+#[test]
+fn of_what_was_set_aside_only_what_may_hold_the_forgotten_part_is_erased() {
+    let directory = tempfile::tempdir().unwrap();
+    let outbox = open(directory.path());
+    for (memory, accepted_at, text) in [
+        (Some("m"), 9, "EARLIER"),
+        (Some("m"), 10, "SECRET"),
+        (None, 11, "UNKNOWN"),
+        (Some("other"), 11, "ELSEWHERE"),
+    ] {
+        let accepted_at = Timestamp::from_second(accepted_at).unwrap();
+        let row = OutboxRow { accepted_at, ..row(&outbox, memory, text) };
+        heard(outbox.put(row.clone())).unwrap();
+        heard(outbox.set_aside(row.id, "because".into())).unwrap();
+    }
+    let stored: Vec<OutboxRow> = (0..99).map(|_| row(&outbox, Some("m"), "STORED")).collect();
+    for row in [&stored[..], &[row(&outbox, Some("m"), "WAITING")]].concat() {
+        heard(outbox.put(row)).unwrap();
+    }
+    stored.iter().for_each(|row| outbox.remove(row.id));
+    let part_since = Some(Timestamp::from_second(10).unwrap());
+    let memories = Some(vec!["m".into()]);
+    let part = Erase { vaults: vec!["v".into()], memories, part_since };
+    assert_eq!(heard(outbox.erase(part)).unwrap(), 2);
+    for text in ["SECRET", "UNKNOWN", "STORED"] {
+        assert!(!holds(directory.path(), text), "{text}");
+    }
+    for text in ["EARLIER", "ELSEWHERE", "WAITING"] {
+        assert!(holds(directory.path(), text), "{text}");
+    }
+    assert_eq!(outbox.stats().set_aside, 2);
 }
 
 #[test]

@@ -137,7 +137,9 @@ impl Writer {
     fn commit(&mut self, batch: Vec<Change>) -> Result<()> {
         let erases = batch.iter().any(Change::erases);
         let mut callbacks: Vec<CommitCallback> = Vec::new();
-        let now = self.removals.len().min(REMOVED_AT_ONCE);
+        // What is stored goes with what is erased: nothing of either may be left afterwards.
+        let most = if erases { usize::MAX } else { REMOVED_AT_ONCE };
+        let now = self.removals.len().min(most);
         let removals: Vec<i64> = self.removals.drain(..now).collect();
         let done = self.transact(batch, &removals, &mut callbacks);
         match &done {
