@@ -67,7 +67,22 @@ pub(crate) struct Harness {
     vault: Vault,
     engine: Engine,
     everwhen: Everwhen,
+    home: Home,
+}
+
+/// Where it keeps everything: a directory of its own and, where one is given, a database.
+struct Home {
     directory: tempfile::TempDir,
+    store: Option<String>,
+}
+
+impl Home {
+    /// A name that no other run has: that of the temporary directory.
+    fn vault(&self) -> Result<Name> {
+        let own = self.directory.path().file_name().map(|name| name.to_string_lossy());
+        let own = own.as_deref().unwrap_or_default().trim_start_matches('.');
+        Ok(Name::new("vault", &format!("bench-{own}"))?)
+    }
 }
 
 /// A memory by name.
@@ -77,14 +92,26 @@ pub(crate) fn memory(name: &str) -> Result<Address<MemoryId>> {
 
 impl Harness {
     pub(crate) async fn new(embedder: &EmbedderChoice) -> Result<Self> {
-        Self::open(tempfile::tempdir()?, embedder).await
+        Self::over(None, embedder).await
+    }
+
+    /// In a PostgreSQL database, if its URL is given.
+    pub(crate) async fn over(store: Option<String>, embedder: &EmbedderChoice) -> Result<Self> {
+        Self::open(Home { directory: tempfile::tempdir()?, store }, embedder).await
     }
 
     /// Reopens it, so that only persisted state is left.
     pub(crate) async fn reopen(self, embedder: &EmbedderChoice) -> Result<Self> {
-        let Self { directory, everwhen, engine, vault } = self;
+        let Self { home, everwhen, engine, vault } = self;
         drop((vault, engine, everwhen));
-        Self::open(directory, embedder).await
+        Self::open(home, embedder).await
+    }
+
+    /// Leaves nothing in the database.
+    pub(crate) async fn clear(&self) -> Result<()> {
+        self.vault.forget_vault(None).await?;
+        self.engine.settle().await?;
+        Ok(())
     }
 
     /// What time it is.
@@ -97,15 +124,14 @@ impl Harness {
         Ok(self.engine.keep_indexes(1).await?)
     }
 
-    async fn open(directory: tempfile::TempDir, embedder: &EmbedderChoice) -> Result<Self> {
-        let data = Some(directory.path().display().to_string());
-        let flags = Flags { data, zone: Some("UTC".into()), ..Flags::default() };
+    async fn open(home: Home, embedder: &EmbedderChoice) -> Result<Self> {
+        let (data, store) = (Some(home.directory.path().display().to_string()), home.store.clone());
+        let flags = Flags { data, store, zone: Some("UTC".into()), ..Flags::default() };
         let config = Config::load(&Environment::default(), &flags)?;
         let everwhen = Everwhen::open(&config)?;
         let engine = embedder.with(everwhen.engine().clone()).await?;
-        let name = Name::new("vault", "bench")?;
-        let vault = engine.vault_to_write(Address::Name(name)).await?;
-        Ok(Self { directory, everwhen, engine, vault })
+        let vault = engine.vault_to_write(Address::Name(home.vault()?)).await?;
+        Ok(Self { home, everwhen, engine, vault })
     }
 
     /// Remembers entries, in as many calls as it takes.

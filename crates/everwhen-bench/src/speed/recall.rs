@@ -29,6 +29,8 @@ use crate::report::Say;
 /// What to measure.
 #[derive(Debug, Clone)]
 pub struct RecallBench {
+    /// A PostgreSQL database to use instead of SQLite, by its URL.
+    pub store: Option<String>,
     /// Bytes to read when the machine is measured; far more than any cache holds.
     pub read_bytes: usize,
     /// Sizes of the memory, rising.
@@ -50,6 +52,7 @@ impl RecallBench {
     /// A small run that shows that it works.
     pub fn quick() -> Self {
         Self {
+            store: None,
             read_bytes: Self::READ_BYTES / 32,
             sizes: vec![500, 1_000],
             questions: 20,
@@ -105,7 +108,7 @@ async fn of_embedder(
     embedder: &EmbedderChoice,
     say: Say<'_>,
 ) -> Result<Vec<RecallSpeed>> {
-    let mut harness = Harness::new(embedder).await?;
+    let mut harness = Harness::over(setup.store.clone(), embedder).await?;
     let place = memory("large")?;
     let (mut speeds, mut filled) = (Vec::new(), 0);
     for size in &setup.sizes {
@@ -131,6 +134,7 @@ async fn of_embedder(
         });
         filled = *size;
     }
+    harness.clear().await?;
     Ok(speeds)
 }
 

@@ -121,8 +121,8 @@ pub(crate) struct DatasetArgs {
 
 /// Latency of recall by size of the memory
 ///
-/// Uses synthetic dialogue in a temporary directory and the same questions for each embedder, on a
-/// warm index. Also reports ingestion speed, memory use and the time to the first answer after a
+/// Uses synthetic dialogue in a temporary directory, or with --store in a vault of its own in a
+/// PostgreSQL database, and the same questions for each embedder, on a warm index. Also reports ingestion speed, memory use and the time to the first answer after a
 /// start, with and without the persisted index. For comparison: this machine's memory bandwidth,
 /// and other systems with the same texts and questions.
 #[derive(Debug, Args)]

@@ -34,6 +34,12 @@ const MOST_BESIDE: usize = 10_000;
 pub(crate) async fn run(config: &Config, common: &CommonArgs, args: &BenchArgs) -> Result<()> {
     // Models are in the data directory.
     let (home, json) = (&config.data.value, common.json);
+    if common.store.is_some() && !matches!(args.topic, BenchTopic::Store(_) | BenchTopic::Recall(_))
+    {
+        return Err(Failure::usage(
+            "--store is for `bench store` and `bench recall`; the others make a store of their own",
+        ));
+    }
     match (&args.topic, common.store.as_deref()) {
         (BenchTopic::Store(args), Some(store)) => beside(store, args, json).await,
         (BenchTopic::Store(args), None) => bench_store(args, json).await,
@@ -44,7 +50,7 @@ pub(crate) async fn run(config: &Config, common: &CommonArgs, args: &BenchArgs) 
         }
         (BenchTopic::Beam(args), _) => recall::locomo(home, LocomoSet::Beam, args, json).await,
         (BenchTopic::Temporal(args), _) => recall::temporal(home, args, json).await,
-        (BenchTopic::Recall(args), _) => recall::speed(home, args, json).await,
+        (BenchTopic::Recall(args), store) => recall::speed(home, store, args, json).await,
         (BenchTopic::Mcp(args), _) => bench_mcp(args, json).await,
         (BenchTopic::Proxy(args), _) => bench_proxy(args, json).await,
         (BenchTopic::Workflow(args), _) => bench_workflow(args, json).await,

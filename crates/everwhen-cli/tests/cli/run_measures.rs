@@ -124,3 +124,10 @@ fn bug_17_a_run_that_cannot_start_leaves_nothing_and_ingest_scores_no_retrieval(
     assert!(!output.contains("-0.0000") && !output.contains("recall"), "{output}");
     assert_eq!(summary(&place(&stage, "again"))["retrieval"], json!({}));
 }
+
+#[test]
+fn a_benchmark_that_makes_its_own_store_refuses_another() {
+    let output = Stage::new().run(&["bench", "exam", "--store", "postgres://ana@db/x"]);
+    assert_eq!(output.code, 2, "{}", output.stderr);
+    assert!(output.stderr.contains("--store is for `bench store`"), "{}", output.stderr);
+}

@@ -52,8 +52,15 @@ pub(super) async fn temporal(home: &Path, args: &DatasetArgs, json: bool) -> Res
     finish(args, &run.summary, &run.questions, json)
 }
 
-pub(super) async fn speed(home: &Path, args: &RecallBenchArgs, json: bool) -> Result<()> {
+pub(super) async fn speed(
+    home: &Path,
+    store: Option<&str>,
+    args: &RecallBenchArgs,
+    json: bool,
+) -> Result<()> {
+    let store = store.map(ToOwned::to_owned);
     let chosen = recall::RecallBench {
+        store: store.clone(),
         read_bytes: recall::RecallBench::READ_BYTES,
         sizes: args.entries.clone(),
         questions: args.questions,
@@ -61,7 +68,11 @@ pub(super) async fn speed(home: &Path, args: &RecallBenchArgs, json: bool) -> Re
         peer_entries: args.peers,
         chroma: args.chroma.clone(),
     };
-    let setup = if args.quick { recall::RecallBench::quick() } else { chosen };
+    let setup = if args.quick {
+        recall::RecallBench { store, ..recall::RecallBench::quick() }
+    } else {
+        chosen
+    };
     let report = recall::run(&setup, &|what| output::note(what)).await.map_err(failed)?;
     if let Some(directory) = &args.out {
         report::write_summary(directory, &report).map_err(failed)?;
