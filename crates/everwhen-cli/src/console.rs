@@ -92,6 +92,13 @@ impl Console {
         self.in_vault(&format!("/memories/{}{rest}", escape(&self.memory)))
     }
 
+    /// The id of a memory; fails if it does not exist.
+    pub(crate) async fn memory_id(&self, memory: &str) -> Result<String> {
+        let path = self.in_vault(&format!("/memories/{}", escape(memory)));
+        let found = self.send(Request::get(path)).await?.value()?;
+        Ok(text(&found["id"]).to_owned())
+    }
+
     /// Where requests go, for messages.
     pub(crate) fn whereabouts(&self) -> String {
         match &self.client {

@@ -4,6 +4,8 @@ use std::io;
 
 use axum::http::StatusCode;
 use everwhen::ErrorKind;
+use everwhen::import::forgotten_meanwhile;
+use everwhen::memory::Address;
 use serde_json::Value;
 
 /// What every step of a command returns.
@@ -49,6 +51,12 @@ impl Failure {
             _ => FAILED,
         };
         Self { code, message: Some(message) }
+    }
+
+    /// A failure because a memory was forgotten while files were imported into it.
+    pub(crate) fn forgotten_meanwhile(memory: &str) -> Self {
+        let said = Address::read("memory", memory).map(|memory| forgotten_meanwhile(&memory));
+        Self { code: CONFLICT, message: Some(said.unwrap_or_else(|error| error.to_string())) }
     }
 
     /// Whether something does not exist.

@@ -61,6 +61,16 @@ pub struct ImportMode {
     pub skips_forgotten: bool,
 }
 
+/// What became of several conversations.
+pub struct ImportedBatch {
+    /// The vault they went to, by its id.
+    pub vault: Vault,
+    /// The memory there; of a rehearsal, one that may not exist.
+    pub memory: MemoryId,
+    /// What became of each.
+    pub outcomes: Vec<Result<ImportOutcome>>,
+}
+
 /// What became of an imported conversation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ImportOutcome {
@@ -118,7 +128,19 @@ impl Vault {
         imported: Vec<ImportedConversation>,
         mode: ImportMode,
     ) -> Result<Vec<Result<ImportOutcome>>> {
-        let result = Arc::new(Mutex::new(Vec::new()));
+        self.import_batch(memory, imported, mode).await.map(|batch| batch.outcomes)
+    }
+
+    /// The same, and says where they went: what is imported there next goes to that memory or, if it was forgotten
+    /// meanwhile, nowhere.
+    pub async fn import_batch(
+        &self,
+        memory: Address<MemoryId>,
+        imported: Vec<ImportedConversation>,
+        mode: ImportMode,
+    ) -> Result<ImportedBatch> {
+        let engine = self.engine().clone();
+        let result = Arc::new(Mutex::new(None));
         let slot = Arc::clone(&result);
         let outcome = self
             .edit_memory_for(memory, Absent::Make, move |edit| {
@@ -131,13 +153,18 @@ impl Vault {
                 for one in &imported {
                     outcomes.push(each(edit, one.clone(), forgotten.as_ref())?);
                 }
-                *slot.lock().unwrap_or_else(PoisonError::into_inner) = outcomes;
+                let vault = Vault::existing(engine.clone(), &edit.vault);
+                let batch = ImportedBatch { vault, memory: edit.memory.id, outcomes };
+                *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(batch);
                 if mode.is_rehearsal { Err(Error::conflict(REHEARSAL)) } else { Ok(()) }
             })
             .await;
         match outcome {
             Err(error) if !mode.is_rehearsal || error.message() != REHEARSAL => Err(error),
-            _ => Ok(std::mem::take(&mut *result.lock().unwrap_or_else(PoisonError::into_inner))),
+            _ => {
+                let batch = result.lock().unwrap_or_else(PoisonError::into_inner).take();
+                batch.ok_or_else(|| Error::damaged("the store answered without running the work"))
+            }
         }
     }
 

@@ -63,7 +63,9 @@ pub use export::{ExportSink, ExportedLines, ExportedMemory, ExportedVault, Resto
 pub use files::{FileAnswer, FileCommand};
 pub use forget::Forget;
 pub use graph::{Entity, Graph, GraphChange, GraphRelation};
-pub use import::{ImportMode, ImportOutcome, ImportedBranch, ImportedConversation};
+pub use import::{
+    ImportMode, ImportOutcome, ImportedBatch, ImportedBranch, ImportedConversation,
+};
 pub use memory_edit::{ClockStep, ClockSteps};
 pub use remember::NewCorrection;
 pub use timeline::{Density, DensityQuery, TimeBetween, TimelineAbout, TimelineLine};

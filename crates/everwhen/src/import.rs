@@ -36,6 +36,7 @@ pub use options::{DateOrder, Fields, Options};
 pub use plan::Plan;
 pub use report::Report;
 pub use run::{
-    ImportBatch, ImportCounts, ImportProgress, ImportTarget, read_batches, restore, run,
+    ImportBatch, ImportCounts, ImportProgress, ImportTarget, forgotten_meanwhile, read_batches,
+    restore, run,
 };
 pub use sources::{SOURCES, Source};

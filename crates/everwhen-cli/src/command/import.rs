@@ -143,14 +143,34 @@ async fn store(
     let bar = output::progress(drafts.iter().map(|draft| draft.entries).sum(), "entries");
     let known = foreseen.answers.len() - drafts.len();
     let mut tally = ImportCounts { already: known as u64, ..ImportCounts::default() };
+    let mut begun: Option<String> = None;
     for draft in drafts {
+        check_memory(console, begun.as_deref()).await?;
         let reply = console.send(draft.request(console)).await;
         let stored = tally.conversations;
         tally.count(&reply.map_err(|failure| failure.reword(|said| halfway(&said, stored)))?)?;
         bar.inc(draft.entries);
+        if begun.is_none() {
+            begun =
+                Some(console.memory_id(console.memory()).await.map_err(|it| gone(console, it))?);
+        }
     }
     bar.finish_and_clear();
     Ok(tally)
+}
+
+/// Ends the import if the memory that it began to write to was forgotten meanwhile: the next request would make it
+/// again.
+async fn check_memory(console: &Console, begun: Option<&str>) -> Result<()> {
+    let Some(id) = begun else { return Ok(()) };
+    console.memory_id(id).await.map(drop).map_err(|failure| gone(console, failure))
+}
+
+fn gone(console: &Console, failure: Failure) -> Failure {
+    match failure.is_not_found() {
+        true => Failure::forgotten_meanwhile(console.memory()),
+        false => failure,
+    }
 }
 
 fn halfway(said: &str, stored: u64) -> String {

@@ -1,10 +1,11 @@
 //! Importing what the SmartHole plugin kept, from a file as it lies in an Obsidian vault.
 
 use std::path::PathBuf;
+use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::stage::Stage;
+use crate::stage::{Stage, eventually};
 
 fn message(id: &str, minute: u32, role: &str, content: &str) -> Value {
     let timestamp = format!("2026-02-05T10:{minute:02}:00.000Z");
@@ -179,4 +180,30 @@ fn another_file_is_refused_with_a_word_on_which_one_would_be_right() {
         assert!(ran.stderr.contains(problem), "{}", ran.stderr);
     }
     assert_eq!(stage.run(&["import", "smarthole", "no-such.json"]).code, 1);
+}
+
+/// A file large enough for several batches, into a memory that another client forgets after the first of them.
+#[test]
+fn an_import_ends_when_its_memory_is_forgotten_meanwhile() {
+    let stage = Stage::new();
+    let server = stage.serve();
+    let line = |number: u32| {
+        let (hour, minute, second) = (number / 3600, number / 60 % 60, number % 60);
+        let time = format!("2025-03-01T{hour:02}:{minute:02}:{second:02}Z");
+        let conversation = format!("c{}", number / 100);
+        json!({ "role": "user", "content": format!("line {number}"), "time": time, "conversation": conversation })
+    };
+    let lines: Vec<String> = (0..40_000).map(|number| line(number).to_string()).collect();
+    let file = stage.file("many.jsonl", &lines.join("\n"));
+    let mut command = stage.command(&["import", file.to_str().unwrap(), "--yes", "--memory", "m"]);
+    let import = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    eventually("a part is stored", || stage.run(&["memories"]).stdout.contains('m').then_some(()));
+    stage.ok(&["forget", "--whole-memory", "--memory", "m", "--yes"]);
+    let ended = import.wait_with_output().unwrap();
+    let said = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(ended.status.code(), Some(4), "{said}");
+    assert!(said.contains("was forgotten while files were imported into it"), "{said}");
+    assert!(!said.contains("run it again to go on"), "{said}");
+    assert_eq!(stage.ok(&["memories"]), "", "nothing was brought back");
+    drop(server);
 }

@@ -1,10 +1,13 @@
 //! Storing what a plan reads: a thread reads and makes batches, and the vault stores them.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use everwhen_engine::memory::{Address, MemoryId, Name};
-use everwhen_engine::{ImportMode, ImportOutcome, ImportedConversation, Restored, Vault};
+use everwhen_engine::{
+    ConflictReason, ErrorKind, ImportMode, ImportOutcome, ImportedConversation, Restored, Vault,
+};
 use tokio::sync::mpsc;
 
 use super::{Options, Plan, Report};
@@ -188,11 +191,12 @@ pub async fn run(
             !reading.is_cancelled() && send.blocking_send(batch).is_ok()
         })
     });
+    let mut begun = BegunMemories::new();
     while let Some(batch) = batches.recv().await {
         if progress.is_cancelled() {
             break;
         }
-        store(batch, target, progress).await?;
+        store(batch, target, progress, &mut begun).await?;
     }
     // A reader that still has batches notices that the receiver has gone.
     drop(batches);
@@ -201,20 +205,59 @@ pub async fn run(
     Ok(())
 }
 
-async fn store(batch: ImportBatch, target: &ImportTarget, progress: &ImportProgress) -> Result<()> {
+/// Where the first batch for each memory went.
+type BegunMemories = HashMap<Address<MemoryId>, (Vault, MemoryId)>;
+
+/// Stores a batch where the first one for its memory went. If that was forgotten meanwhile, by whichever process, the
+/// import ends: a memory of that name is not made again.
+async fn store(
+    batch: ImportBatch,
+    target: &ImportTarget,
+    progress: &ImportProgress,
+    begun: &mut BegunMemories,
+) -> Result<()> {
     let memory = match &target.memory {
         Some(memory) => memory.clone(),
         None => Address::Name(Name::new("memory", batch.source)?),
     };
     progress.note_memory(&memory);
     let names: Vec<String> = batch.conversations.iter().map(|one| one.name.to_string()).collect();
-    let stored = target.vault.import_conversations(memory, batch.conversations, target.mode);
-    let outcomes = stored.await?;
+    let stored = match begun.get(&memory) {
+        Some((vault, id)) => vault
+            .import_batch(Address::Id(*id), batch.conversations, target.mode)
+            .await
+            .map_err(|error| ended_by_forgetting(error, &memory))?,
+        None => {
+            let vault = &target.vault;
+            vault.import_batch(memory.clone(), batch.conversations, target.mode).await?
+        }
+    };
     progress.change(|counts| {
         counts.messages += batch.entries;
-        counts.add(&names, &outcomes);
+        counts.add(&names, &stored.outcomes);
     });
+    if !target.mode.is_rehearsal {
+        begun.entry(memory).or_insert((stored.vault, stored.memory));
+    }
     Ok(())
+}
+
+/// The failure of an import whose memory is gone.
+fn ended_by_forgetting(error: Error, memory: &Address<MemoryId>) -> Error {
+    match error.kind() {
+        ErrorKind::NotFound => {
+            Error::conflict(forgotten_meanwhile(memory)).because(ConflictReason::Forgotten)
+        }
+        _ => error,
+    }
+}
+
+/// What is said when a memory is forgotten while files are imported into it.
+pub fn forgotten_meanwhile(memory: &Address<MemoryId>) -> String {
+    format!(
+        "the memory {memory}, or its vault, was forgotten while files were imported into it: what had been imported \
+         is gone with it, the rest is not stored, and nothing was brought back; import the files again if you want them"
+    )
 }
 
 /// Stores the memories of an export of Everwhen.
@@ -249,4 +292,74 @@ pub async fn restore(
         progress.change(|counts| counts.refused.push(problem.clone()));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use everwhen_engine::memory::{NewEntry, Role, Said, SeededChance, Settings};
+    use everwhen_engine::time::{ManualClock, Zone};
+    use everwhen_engine::{Engine, Forget, VaultDefaults, World};
+    use everwhen_store::{SqliteOptions, SqliteStore};
+
+    use super::*;
+
+    fn batch(number: u32) -> ImportBatch {
+        let time = format!("2025-03-01T12:{number:02}:00Z").parse().unwrap();
+        let said = Said::new(format!("line {number}")).unwrap();
+        let conversation = ImportedConversation {
+            name: Name::new("conversation", format!("c{number}")).unwrap(),
+            entries: vec![NewEntry::new(Role::User, said).said_at(time)],
+            branches: Vec::new(),
+            ended_at: None,
+            title: None,
+            summary: None,
+            extract: None,
+        };
+        ImportBatch { source: "messages", conversations: vec![conversation], entries: 1 }
+    }
+
+    /// What is imported into a memory that another process forgets meanwhile ends there and brings nothing back.
+    #[tokio::test]
+    async fn an_import_ends_when_its_memory_or_vault_is_forgotten() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("everwhen.db");
+        let store = SqliteStore::open(&path, SqliteOptions::default()).unwrap();
+        let world = World {
+            clock: Box::new(ManualClock::new("2025-03-02T12:00:00Z".parse().unwrap())),
+            chance: Box::new(SeededChance::new(1)),
+        };
+        let defaults = VaultDefaults { zone: Zone::utc(), settings: Settings::default() };
+        let engine = Engine::new(Arc::new(store), world, defaults);
+        let named = || Address::Name(Name::new("vault", "v").unwrap());
+        for forgets_vault in [false, true] {
+            let vault = engine.vault_to_write(named()).await.unwrap();
+            let target = ImportTarget { vault, memory: None, mode: ImportMode::default() };
+            let (progress, mut begun) = (ImportProgress::default(), BegunMemories::new());
+            for number in 1..=2 {
+                store_one(number, &target, &progress, &mut begun).await.unwrap();
+            }
+            let other = engine.vault(named()).await.unwrap();
+            let memory: Address<MemoryId> = Address::Name(Name::new("memory", "messages").unwrap());
+            match forgets_vault {
+                true => drop(other.forget_vault(None).await.unwrap()),
+                false => drop(other.forget(memory.clone(), Forget::Memory, None).await.unwrap()),
+            }
+            let ended = store_one(3, &target, &progress, &mut begun).await.unwrap_err();
+            assert_eq!(ended.reason(), Some(ConflictReason::Forgotten));
+            assert!(ended.message().contains("\"messages\""), "{ended}");
+            match engine.vault(named()).await {
+                Ok(vault) => assert!(vault.memory(memory).await.is_err(), "it came back"),
+                Err(_) => assert!(forgets_vault),
+            }
+        }
+    }
+
+    async fn store_one(
+        number: u32,
+        target: &ImportTarget,
+        progress: &ImportProgress,
+        begun: &mut BegunMemories,
+    ) -> Result<()> {
+        store(batch(number), target, progress, begun).await
+    }
 }

@@ -3,6 +3,7 @@
 //! Files are read twice: once to show what is in them, once to store it. Reading is a thread of its own;
 //! conversations travel in batches, of which a few are under way at a time.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,10 +13,10 @@ use everwhen::import::{
 };
 use everwhen::memory::Address;
 use everwhen::time::{Clock, Zone, read_time_in};
-use everwhen::{Engine, ImportMode, SystemClock};
+use everwhen::{ConflictReason, Engine, ImportMode, SystemClock};
 use futures_util::StreamExt;
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
+use tokio::sync::{Mutex, mpsc};
 
 use super::{body, export_file, found};
 use crate::args::{ImportPathsArgs, ImportWilmerArgs};
@@ -196,11 +197,11 @@ async fn store(
     let (reader, settings) = (Arc::clone(plan), options.clone());
     std::thread::spawn(move || read(&reader, &settings, &send));
     let batches = futures_util::stream::poll_fn(move |context| receive.poll_recv(context));
-    let batches = batches.map(|batch| deliver(console, batch, mode));
+    let begun = BegunMemories::default();
+    let batches = batches.map(|batch| deliver(console, batch, mode, &begun));
     let mut answers = Box::pin(batches.buffered(UNDER_WAY));
     while let Some(answer) = answers.next().await {
-        let answer = answer.map_err(|failure| failure.reword(|said| tally.halfway(&said)));
-        let (entries, answer) = answer?;
+        let (entries, answer) = answer.map_err(|stopped| tally.failure(stopped))?;
         tally.count(&answer);
         bar.inc(entries);
     }
@@ -246,12 +247,66 @@ async fn store_here(
     };
     match stored {
         Ok(()) => Ok(tally),
-        Err(error) => Err(Failure::from(error).reword(|said| tally.halfway(&said))),
+        Err(error) if error.reason() == Some(ConflictReason::Forgotten) => Err(error.into()),
+        Err(error) => Err(tally.failure(Stopped::Halfway(error.into()))),
     }
 }
 
-async fn deliver(console: &Console, batch: ImportBatch, mode: ImportMode) -> Result<(u64, Value)> {
-    let memory = console.memory_or(batch.source);
+/// The ids of the memories that the first batches went to, by how they are named.
+type BegunMemories = Mutex<HashMap<String, String>>;
+
+/// Why not everything was stored.
+enum Stopped {
+    /// Something failed that may pass: the same import can go on later.
+    Halfway(Failure),
+    /// What was imported into is gone.
+    Forgotten(Failure),
+}
+
+impl From<Failure> for Stopped {
+    fn from(failure: Failure) -> Self {
+        Self::Halfway(failure)
+    }
+}
+
+/// Sends a batch. The first one for a memory goes alone; the next ones go to the id that it has then, so that none of
+/// them makes it again once it is forgotten.
+async fn deliver(
+    console: &Console,
+    batch: ImportBatch,
+    mode: ImportMode,
+    begun: &BegunMemories,
+) -> Result<(u64, Value), Stopped> {
+    let memory = console.memory_or(batch.source).to_owned();
+    if mode.is_rehearsal {
+        return Ok(send(console, &memory, batch, mode).await?);
+    }
+    let mut known = begun.lock().await;
+    if let Some(id) = known.get(&memory).cloned() {
+        drop(known);
+        let sent = send(console, &id, batch, mode).await;
+        return sent.map_err(|failure| ended_by_forgetting(failure, &memory));
+    }
+    let sent = send(console, &memory, batch, mode).await?;
+    let found = console.memory_id(&memory).await;
+    known.insert(memory.clone(), found.map_err(|failure| ended_by_forgetting(failure, &memory))?);
+    Ok(sent)
+}
+
+/// A memory that is not found was there before.
+fn ended_by_forgetting(failure: Failure, memory: &str) -> Stopped {
+    match failure.is_not_found() {
+        true => Stopped::Forgotten(Failure::forgotten_meanwhile(memory)),
+        false => Stopped::Halfway(failure),
+    }
+}
+
+async fn send(
+    console: &Console,
+    memory: &str,
+    batch: ImportBatch,
+    mode: ImportMode,
+) -> Result<(u64, Value)> {
     let path =
         console.in_vault(&format!("/memories/{}/conversations/import/batch", escape(memory)));
     let conversations: Vec<Value> = batch.conversations.iter().map(body::conversation).collect();
@@ -274,6 +329,13 @@ impl Tally {
                 let id = outcome["conversation_id"].as_str().unwrap_or_default();
                 self.refused.push(format!("{id}: {problem}"));
             }
+        }
+    }
+
+    fn failure(&self, stopped: Stopped) -> Failure {
+        match stopped {
+            Stopped::Halfway(failure) => failure.reword(|said| self.halfway(&said)),
+            Stopped::Forgotten(failure) => failure,
         }
     }
 
