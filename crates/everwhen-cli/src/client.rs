@@ -351,14 +351,14 @@ impl Client {
 
     /// Runs due jobs before a command that reads, where this process answers. Jobs that ask a model
     /// are left; the number of those that are due is returned.
-    pub(crate) async fn catch_up(&self) -> Result<usize> {
+    pub(crate) async fn catch_up(&self) -> Result<u64> {
         let Self::Local(local) = self else { return Ok(0) };
         let engine = local.everwhen.engine();
         jobs::run_for(engine, CATCH_UP).await?;
         // Jobs wait a moment for more entries; those that are about to run are reported, too.
         let now = engine.now() + SOON;
-        let due = engine.jobs(limits::PAGE_ROWS).await?;
-        Ok(due.iter().filter(|job| job.due_at <= now).count())
+        let counts = engine.count_jobs(now).await?.unwrap_or_default();
+        Ok(counts.iter().map(|one| one.due).sum())
     }
 
     /// Runs the jobs that the command caused, so that the next command sees their results.

@@ -13,6 +13,7 @@ use crate::memory::{
 };
 use crate::memory_edit::{ClockSteps, EditTools};
 use crate::ports::{ChapterWriter, Embedder, Llm, Removal, Row, Store, Tx};
+use crate::reach::Reach;
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::similarity::Ruler;
 use crate::time::{Clock, Zone, to_microsecond};
@@ -79,6 +80,7 @@ pub struct Engine {
     retrospection: Option<Arc<str>>,
     pub(crate) retrieved: Arc<Mutex<Retrieved>>,
     clock_steps: Arc<ClockSteps>,
+    pub(crate) reach: Arc<Reach>,
     defaults: VaultDefaults,
 }
 
@@ -106,6 +108,7 @@ impl Engine {
             retrospection: None,
             retrieved: Arc::default(),
             clock_steps: Arc::default(),
+            reach: Arc::default(),
             defaults,
         }
     }

@@ -164,6 +164,78 @@ pub enum JobState {
     SetAside,
 }
 
+/// Why a job is not done yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum JobWait {
+    /// Its time has come, and a worker will take it.
+    Due,
+    /// Its time has not come.
+    Scheduled,
+    /// A worker has it.
+    Running,
+    /// It failed and is tried again later.
+    Failed,
+    /// It failed too often, and is not tried again by itself.
+    SetAside,
+}
+
+impl JobWait {
+    /// All reasons.
+    pub const ALL: [Self; 5] =
+        [Self::Due, Self::Scheduled, Self::Running, Self::Failed, Self::SetAside];
+
+    /// As in metrics and reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Due => "due",
+            Self::Scheduled => "scheduled",
+            Self::Running => "running",
+            Self::Failed => "failed",
+            Self::SetAside => "set_aside",
+        }
+    }
+
+    /// Why a job waits at a time.
+    pub fn of(job: &Job, now: Timestamp) -> Self {
+        match job.state {
+            JobState::SetAside => Self::SetAside,
+            JobState::Leased { until } if until > now => Self::Running,
+            JobState::Leased { .. } => Self::Due,
+            JobState::Waiting if job.waits > 0 || job.last_error.is_some() => Self::Failed,
+            JobState::Waiting if job.due_at > now => Self::Scheduled,
+            JobState::Waiting => Self::Due,
+        }
+    }
+}
+
+/// Jobs of one kind that wait for the same reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JobCount {
+    /// What they do.
+    pub kind: JobKind,
+    /// Why they wait.
+    pub wait: JobWait,
+    /// How many there are.
+    pub count: u64,
+    /// How many of them are due and not set aside.
+    pub due: u64,
+    /// When the first of them is due.
+    pub next: Timestamp,
+}
+
+impl JobCount {
+    /// These and others of the same kind that wait for the same reason.
+    #[must_use]
+    pub fn and(self, other: &Self) -> Self {
+        Self {
+            count: self.count + other.count,
+            due: self.due + other.due,
+            next: self.next.min(other.next),
+            ..self
+        }
+    }
+}
+
 /// How often something was forgotten before a job was claimed. What a job makes of what it has read
 /// may be kept only while nothing has been forgotten since.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -278,7 +350,7 @@ impl Job {
         if self.crashes >= limits::JOB_SUSPECT {
             let message = "the process ended {} times while this job ran; it may be the reason";
             self.last_error = Some(message.replace("{}", &self.crashes.to_string()));
-            self.due_at = at + backoff(2 * self.crashes - 1);
+            self.due_at = at + backoff(2 * self.crashes - 1, limits::JOB_BACKOFF);
         }
         let is_given_up = self.crashes >= limits::JOB_CRASHES;
         self.state = if is_given_up { JobState::SetAside } else { JobState::Waiting };
@@ -310,21 +382,21 @@ impl Job {
         if error.passes() {
             self.tries = self.tries.saturating_sub(1);
             self.waits += 1;
-            self.due_at = now + backoff(self.waits);
+            self.due_at = now + backoff(self.waits, limits::JOB_BACKOFF);
         } else if self.tries >= limits::JOB_TRIES {
             self.state = JobState::SetAside;
         } else {
             self.waits = 0;
-            self.due_at = now + backoff(self.tries);
+            self.due_at = now + backoff(self.tries, limits::JOB_BACKOFF);
         }
         self
     }
 }
 
-/// One second, doubled with every try, up to an hour.
-fn backoff(tries: u32) -> SignedDuration {
+/// One second, doubled with every try, up to the longest.
+pub(crate) fn backoff(tries: u32, longest: SignedDuration) -> SignedDuration {
     let seconds = 1i64 << tries.saturating_sub(1).min(20);
-    SignedDuration::from_secs(seconds).min(limits::JOB_BACKOFF)
+    SignedDuration::from_secs(seconds).min(longest)
 }
 
 #[cfg(test)]

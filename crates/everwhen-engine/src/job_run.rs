@@ -111,7 +111,8 @@ fn is_of_this_epoch(snapshot: &dyn Snapshot, job: &Job) -> Result<bool> {
 
 /// Whether the store still holds this claim.
 fn is_held(snapshot: &dyn Snapshot, job: &Job) -> Result<bool> {
-    Ok(snapshot.jobs(JobSelection::Id(job.id))?.pop().is_some_and(|known| job.is_still(&known)))
+    let known = snapshot.jobs(JobSelection::Id(Some(job.vault), job.id))?.pop();
+    Ok(known.is_some_and(|known| job.is_still(&known)))
 }
 
 /// Works where a job is about, if that still exists.

@@ -41,6 +41,7 @@ pub mod memory_block;
 mod memory_edit;
 mod past;
 pub mod ports;
+mod reach;
 pub mod recall;
 pub mod receipt;
 mod remember;
@@ -63,11 +64,10 @@ pub use export::{ExportSink, ExportedLines, ExportedMemory, ExportedVault, Resto
 pub use files::{FileAnswer, FileCommand};
 pub use forget::Forget;
 pub use graph::{Entity, Graph, GraphChange, GraphRelation};
-pub use import::{
-    ImportMode, ImportOutcome, ImportedBatch, ImportedBranch, ImportedConversation,
-};
+pub use import::{ImportMode, ImportOutcome, ImportedBatch, ImportedBranch, ImportedConversation};
 pub use memory_edit::{ClockStep, ClockSteps};
+pub use reach::Unreached;
 pub use remember::NewCorrection;
 pub use timeline::{Density, DensityQuery, TimeBetween, TimelineAbout, TimelineLine};
 pub use vault::{ConversationView, MemoryChange, Page, Vault, VaultChange};
-pub use work::Lock;
+pub use work::{JobReport, Lock, RetriedJobs};

@@ -85,8 +85,16 @@ pub const RETRY: SignedDuration = SignedDuration::from_mins(15);
 /// Longest activity of a model or tool.
 pub const ACTIVITY: SignedDuration = SignedDuration::from_hours(24);
 
-/// Jobs of one vault that are read at once.
-pub const JOBS_READ: usize = 100_000;
+/// Jobs that were set aside and are read at once.
+pub const JOBS_READ: usize = 500;
+/// Jobs that were set aside and are listed in a report; all are counted.
+pub const SET_ASIDE_LISTED: usize = 1_000;
+/// Names of vaults that are read at once while each vault is asked for its jobs by itself.
+pub const VAULTS_READ: usize = 100;
+/// Longest wait before all vaults are asked at once again, after a part of the store was away.
+pub const WHOLE_BACKOFF: SignedDuration = SignedDuration::from_mins(1);
+/// Longest wait before a vault is asked again that could not be reached.
+pub const VAULT_BACKOFF: SignedDuration = SignedDuration::from_mins(10);
 
 /// Longest retrospection on a conversation, in characters.
 pub const RETROSPECTION_CHARS: usize = 4_000;

@@ -102,8 +102,7 @@ impl Vault {
     pub async fn month_cost(&self) -> Result<MonthCost> {
         let since = month(self.engine.now());
         let used = self.usage(since).await?;
-        let total_nanos =
-            self.engine.store.look(move |snapshot| snapshot.cost_since(since)).await?;
+        let total_nanos = self.engine.total_cost(since).await?;
         let vault_nanos = used.iter().map(|row| row.spent.cost_nanos).sum();
         Ok(MonthCost { since, vault_nanos, total_nanos, cap_nanos: self.engine.spending_cap })
     }
@@ -113,6 +112,7 @@ impl Vault {
     pub async fn note_spent(&self, purpose: &str, model: &str, spent: Spent) -> Result<()> {
         let (day, model, purpose) = (day(self.engine.now()), model.to_owned(), purpose.to_owned());
         let usage = Usage { day, model, purpose, calls: 1, cached: 0, spent };
+        self.engine.reach.cost.add(spent.cost_nanos);
         self.write_rows(move |tx, vault| tx.put(Row::Usage(vault, &usage))).await
     }
 
@@ -121,8 +121,7 @@ impl Vault {
     pub async fn check_money(&self) -> Result<()> {
         let Some(cap) = self.engine.spending_cap else { return Ok(()) };
         let since = month(self.engine.now());
-        let cost = self.engine.store.look(move |snapshot| snapshot.cost_since(since)).await?;
-        check_cap(cost, cap)
+        check_cap(self.engine.total_cost(since).await?, cap)
     }
 
     /// Writes down what an answer took, and keeps it if it is to be given again.
@@ -143,6 +142,7 @@ impl Vault {
             spent: if reply.cached { Spent::default() } else { reply.spent },
         };
         let reply = reply.clone();
+        self.engine.reach.cost.add(usage.spent.cost_nanos);
         self.write_rows(move |tx, vault| {
             tx.put(Row::Usage(vault, &usage))?;
             let Some((asked, epoch)) = &keep else { return Ok(()) };
@@ -150,6 +150,23 @@ impl Vault {
             tx.put(Row::Reply(vault, asked, &reply, now, *epoch))
         })
         .await
+    }
+}
+
+impl Engine {
+    /// What all vaults together cost from the beginning of a month on. While a part of the store is away, that is what
+    /// they cost when all could be asked, and what this process has spent since.
+    async fn total_cost(&self, since: Date) -> Result<u64> {
+        match self.store.look(move |snapshot| snapshot.cost_since(since)).await {
+            Ok(nanos) => {
+                self.reach.cost.set(since, nanos);
+                Ok(nanos)
+            }
+            Err(error) if error.kind() == ErrorKind::Unavailable && self.store.is_spread() => {
+                self.reach.cost.of(since).ok_or(error)
+            }
+            Err(error) => Err(error),
+        }
     }
 }
 

@@ -4,6 +4,8 @@
 //! [`Queue`] by itself, runs what it has claimed, and renews the lease while it waits.
 
 mod outside;
+mod report;
+mod search;
 mod upkeep;
 
 use std::future::poll_fn;
@@ -18,12 +20,13 @@ use crate::conversations::{act, retell, retrospect};
 use crate::engine::Engine;
 use crate::facts::distill;
 use crate::job::{Job, JobKind, JobState, Queue, Subject};
-use crate::job_run;
-use crate::memory::{JobId, MemoryRef};
+use crate::memory::{Address, JobId, MemoryRef};
 use crate::ports::{JobSelection, Row, Snapshot, Tx};
-use crate::{Error, Result, limits};
+use crate::{Error, Result};
 
 pub use outside::Lock;
+pub use report::{JobReport, RetriedJobs};
+use search::Found;
 
 impl Engine {
     /// Jobs of all vaults, those due first.
@@ -36,7 +39,7 @@ impl Engine {
         let now = self.now();
         self.store
             .transact(move |tx| {
-                let job = tx.jobs(JobSelection::Id(id))?.pop();
+                let job = tx.jobs(JobSelection::Id(None, id))?.pop();
                 let job = job.ok_or_else(|| Error::not_found(format!("job not found: {id}")))?;
                 tx.put(Row::Job(&job.retried(now)))
             })
@@ -44,28 +47,26 @@ impl Engine {
     }
 
     /// Puts all jobs that were set aside back in their queues, or those of one kind or in one memory
-    /// only; answers how many those are.
+    /// only.
     pub async fn retry_jobs(
         &self,
         kind: Option<JobKind>,
         memory: Option<MemoryRef>,
-    ) -> Result<u64> {
+    ) -> Result<RetriedJobs> {
+        let Some(memory) = memory else { return self.retry_everywhere(kind).await };
         let now = self.now();
         let is_meant = move |job: &Job| {
             job.state == JobState::SetAside && kind.is_none_or(|kind| kind == job.kind)
         };
-        self.store
-            .transact(move |tx| {
-                let mut jobs = match memory {
-                    Some(memory) => upkeep::of_memory(tx.snapshot(), memory, &JobKind::ALL)?,
-                    None => tx.jobs(JobSelection::Due(None, limits::JOBS_READ))?,
-                };
-                jobs.retain(is_meant);
-                let count = jobs.len() as u64;
-                jobs.into_iter().try_for_each(|job| tx.put(Row::Job(&job.retried(now))))?;
-                Ok(count)
-            })
-            .await
+        let retry = move |tx: &mut dyn Tx| {
+            tx.vault(memory.vault)?;
+            let mut jobs = upkeep::of_memory(tx.snapshot(), memory, &JobKind::ALL)?;
+            jobs.retain(is_meant);
+            let retried = jobs.len() as u64;
+            jobs.into_iter().try_for_each(|job| tx.put(Row::Job(&job.retried(now))))?;
+            Ok(RetriedJobs { retried, unreached: 0 })
+        };
+        self.store.transact_in(Address::Id(memory.vault), retry).await
     }
 
     /// When the next job is due, if any waits.
@@ -73,7 +74,7 @@ impl Engine {
         let now = self.now();
         let look = move |snapshot: &dyn Snapshot| {
             let next = Queue::OWN.map(|queue| {
-                snapshot.jobs(JobSelection::Next(queue, now)).map(|mut found| found.pop())
+                snapshot.jobs(JobSelection::Next(None, queue, now)).map(|mut found| found.pop())
             });
             let due = next.into_iter().map(|job| Ok(job?.map(|job| job.due_at)));
             Ok(due.collect::<Result<Vec<_>>>()?.into_iter().flatten().min())
@@ -81,43 +82,36 @@ impl Engine {
         self.store.look(look).await
     }
 
-    /// When the next job of a queue is due, if any waits.
-    pub async fn next_due_in(&self, queue: Queue) -> Result<Option<Timestamp>> {
-        let now = self.now();
-        let next = self
-            .store
-            .look(move |snapshot| {
-                snapshot.jobs(JobSelection::Next(queue, now)).map(|mut found| found.pop())
-            })
-            .await?;
-        Ok(next.map(|job| job.due_at))
-    }
-
-    /// Takes the job of a queue that is due first. It is the caller's until the lease runs out.
+    /// Takes the job of a queue that is due first. It is the caller's until the lease runs out. While a part of
+    /// the store is away, each call asks some vaults only; [`Engine::next_due_in`] is now until all were asked.
     pub async fn claim(&self, queue: Queue) -> Result<Option<Job>> {
-        let now = self.now();
-        let claim = move |tx: &mut dyn Tx| {
-            let is_due = |job: &Job| job.due_at <= now;
-            while let Some(job) = tx.jobs(JobSelection::Next(queue, now))?.pop().filter(is_due) {
-                if let Some(claimed) = job_run::claim(tx, job, now)? {
-                    return Ok(Some(claimed));
-                }
-            }
-            Ok(None)
-        };
-        self.store.transact(claim).await
+        Ok(match self.search(queue).await? {
+            Found::Job(job) => Some(job),
+            Found::Nothing | Found::NotYet => None,
+        })
     }
 
     /// Runs a claimed job. One that fails is kept for a later try, and its failure is in the job,
     /// not in the result.
     pub async fn run(&self, job: Job) -> Result<()> {
         match (caught(self.finish(&job)).await, job.kind, job.subject) {
-            (Err(error), ..) => self.put_off(&job, error).await,
+            (Err(error), ..) => self.put_off_later(&job, error).await,
             (Ok(()), JobKind::Close, Subject::Conversation(id)) => {
                 self.note_end(job.place(), id).await;
                 Ok(())
             }
             (Ok(()), ..) => Ok(()),
+        }
+    }
+
+    /// Puts a job off. Where its vault cannot be reached any more, its lease runs out instead.
+    async fn put_off_later(&self, job: &Job, error: Error) -> Result<()> {
+        match self.put_off(job, error).await {
+            Err(error) if self.is_partial(&error) => {
+                self.reach.lose(job.vault, &error, self.now());
+                Ok(())
+            }
+            outcome => outcome,
         }
     }
 
@@ -159,7 +153,10 @@ impl Engine {
         F: Fn(Job) -> Job + Send + 'static,
     {
         let job = job.clone();
-        let work = move |tx: &mut dyn Tx| match tx.jobs(JobSelection::Id(job.id))?.pop() {
+        let work = move |tx: &mut dyn Tx| match tx
+            .jobs(JobSelection::Id(Some(job.vault), job.id))?
+            .pop()
+        {
             Some(known) if job.is_still(&known) => tx.put(Row::Job(&change(known))),
             _ => Ok(()),
         };
@@ -169,8 +166,12 @@ impl Engine {
     /// Runs one job that is due, quick ones first; says whether there was one.
     pub async fn step(&self) -> Result<bool> {
         for queue in Queue::OWN {
-            if let Some(job) = self.claim(queue).await? {
-                return self.run(job).await.map(|()| true);
+            loop {
+                match self.search(queue).await? {
+                    Found::Job(job) => return self.run(job).await.map(|()| true),
+                    Found::Nothing => break,
+                    Found::NotYet => {}
+                }
             }
         }
         Ok(false)

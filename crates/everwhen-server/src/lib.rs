@@ -17,7 +17,6 @@ mod error;
 mod following;
 mod gate;
 mod imports;
-mod job_counts;
 mod mcp;
 mod mcp_settings;
 mod mem0;

@@ -12,14 +12,12 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::http::{Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::Response;
-use everwhen::WorkerStatus;
 use everwhen::activity::ConversationTime;
-use everwhen::job::{Job, JobKind, JobState};
+use everwhen::job::{JobCount, JobKind, JobWait};
 use everwhen::outbox::OutboxStats;
+use everwhen::{Unreached, WorkerStatus};
 use jiff::Timestamp;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusRecorder};
-
-use crate::job_counts::{self, JobWait};
 
 const REQUESTS: &str = "everwhen_http_requests_total";
 const SECONDS: &str = "everwhen_http_request_duration_seconds";
@@ -36,6 +34,8 @@ const WORKER_RESTARTS: &str = "everwhen_worker_restarts_total";
 const JOBS: &str = "everwhen_jobs";
 const DUE: &str = "everwhen_jobs_due";
 const SET_ASIDE: &str = "everwhen_jobs_set_aside";
+const COUNTED: &str = "everwhen_jobs_counted";
+const UNREACHED: &str = "everwhen_vaults_unreached";
 
 /// Upper bounds of the latency histogram, in seconds.
 const BUCKETS: [f64; 12] =
@@ -104,25 +104,23 @@ impl Metrics {
         });
     }
 
-    /// All metrics as Prometheus text, with the numbers of these jobs.
-    pub(crate) fn render(&self, jobs: &[Job], now: Timestamp) -> String {
-        let counts = job_counts::count(jobs, now);
-        let is_due = |job: &&Job| job.due_at <= now && job.state != JobState::SetAside;
-        let due = jobs.iter().filter(is_due).count();
-        let set_aside = jobs.iter().filter(|job| job.state == JobState::SetAside).count();
+    /// Records the numbers of jobs, unless not all could be counted, and how many vaults cannot be reached.
+    pub(crate) fn jobs(&self, counts: Option<&[JobCount]>, unreached: Option<&Unreached>) {
+        let unreached = unreached.map_or(0, |unreached| unreached.vaults);
+        metrics::with_local_recorder(&*self.recorder, || {
+            metrics::gauge!(UNREACHED).set(unreached as f64);
+            metrics::gauge!(COUNTED).set(f64::from(u8::from(counts.is_some())));
+            if let Some(counts) = counts {
+                record_jobs(counts);
+            }
+        });
+    }
+
+    /// All metrics as Prometheus text.
+    pub(crate) fn render(&self) -> String {
         let remembered = self.remembered.load(Ordering::Relaxed);
         metrics::with_local_recorder(&*self.recorder, || {
             metrics::counter!(REMEMBERED).absolute(remembered);
-            metrics::gauge!(DUE).set(due as f64);
-            metrics::gauge!(SET_ASIDE).set(set_aside as f64);
-            for kind in JobKind::ALL.into_iter().filter(|kind| *kind != JobKind::Lock) {
-                for reason in JobWait::ALL {
-                    let group = counts.get(&(kind.as_str(), reason));
-                    let count = group.map_or(0, |group| group.count);
-                    let labels = [("kind", kind.as_str()), ("reason", reason.as_str())];
-                    metrics::gauge!(JOBS, &labels).set(count as f64);
-                }
-            }
         });
         self.recorder.handle().render()
     }
@@ -139,6 +137,21 @@ impl Metrics {
         });
         if self.labels.fetch_add(1, Ordering::Relaxed) % UPKEEP_EVERY == UPKEEP_EVERY - 1 {
             self.recorder.handle().run_upkeep();
+        }
+    }
+}
+
+fn record_jobs(counts: &[JobCount]) {
+    let due: u64 = counts.iter().map(|one| one.due).sum();
+    let aside = counts.iter().filter(|one| one.wait == JobWait::SetAside);
+    let set_aside: u64 = aside.map(|one| one.count).sum();
+    metrics::gauge!(DUE).set(due as f64);
+    metrics::gauge!(SET_ASIDE).set(set_aside as f64);
+    for kind in JobKind::ALL.into_iter().filter(|kind| *kind != JobKind::Lock) {
+        for wait in JobWait::ALL {
+            let group = counts.iter().find(|one| (one.kind, one.wait) == (kind, wait));
+            let labels = [("kind", kind.as_str()), ("reason", wait.as_str())];
+            metrics::gauge!(JOBS, &labels).set(group.map_or(0, |group| group.count) as f64);
         }
     }
 }
@@ -169,9 +182,14 @@ fn describe() {
     metrics::describe_gauge!(OUTBOX_SET_ASIDE, "Exchanges that can never be stored");
     metrics::describe_gauge!(WORKER_UP, "Whether a task of the worker runs and gets its work done");
     metrics::describe_counter!(WORKER_RESTARTS, "How often a task of the worker died");
-    metrics::describe_gauge!(JOBS, "Jobs by what they do and why they wait, counted up to 1000");
-    metrics::describe_gauge!(DUE, "Jobs whose time has come, counted up to 1000");
-    metrics::describe_gauge!(SET_ASIDE, "Jobs given up after too many tries, counted up to 1000");
+    metrics::describe_gauge!(JOBS, "Jobs by what they do and why they wait");
+    metrics::describe_gauge!(DUE, "Jobs whose time has come");
+    metrics::describe_gauge!(SET_ASIDE, "Jobs given up after too many tries");
+    metrics::describe_gauge!(
+        COUNTED,
+        "Whether all jobs could be counted now; else the numbers are those of the last time"
+    );
+    metrics::describe_gauge!(UNREACHED, "Vaults that background work cannot reach now");
 }
 
 /// The labels of a request.

@@ -22,6 +22,7 @@ mod work_queue;
 mod writer;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use everwhen_engine::ports::{Reading, Store, Wait, Writing};
@@ -59,13 +60,15 @@ pub struct PostgresStore {
     writers: Pool<WriteRequest>,
     names: Arc<VaultNames>,
     statistics: Statistics,
+    /// Whether the tables are distributed over a cluster, as far as was seen.
+    is_spread: Arc<AtomicBool>,
 }
 
 impl PostgresStore {
     /// Connects, and brings the database up to this version's schema.
     pub fn open(url: &str, options: PostgresOptions) -> Result<Self> {
         let address = Address::read(url, options)?;
-        prepare(address.clone())?;
+        let is_spread = prepare(address.clone())?;
         let readers = options.connections.div_ceil(2).max(1);
         let run = |connection: &mut LazyConnection, works: Vec<Work>| {
             works.into_iter().for_each(|work| work(connection));
@@ -82,12 +85,15 @@ impl PostgresStore {
             writers: Pool::start(&address, &writers)?,
             names: address.names(),
             statistics: Statistics::default(),
+            is_spread: Arc::new(AtomicBool::new(is_spread)),
         })
     }
 
     /// Distributes the tables over a Citus cluster; returns those that were not distributed before.
     pub async fn distribute(&self) -> Result<Vec<String>> {
-        self.readers.run(|connection| on(connection, distribute::distribute)).await
+        let tables = self.readers.run(|connection| on(connection, distribute::distribute)).await?;
+        self.is_spread.store(true, Ordering::Relaxed);
+        Ok(tables)
     }
 }
 
@@ -116,7 +122,15 @@ impl Store for PostgresStore {
     }
 
     fn ready(&self) -> Wait<'_, Vec<String>> {
-        Box::pin(self.readers.run(|connection| on(connection, readiness)))
+        let is_spread = Arc::clone(&self.is_spread);
+        Box::pin(
+            self.readers
+                .run(move |connection| on(connection, |opened| readiness(opened, &is_spread))),
+        )
+    }
+
+    fn is_spread(&self) -> bool {
+        self.is_spread.load(Ordering::Relaxed)
     }
 
     fn check(&self) -> Wait<'_, Vec<String>> {
@@ -126,8 +140,9 @@ impl Store for PostgresStore {
 
 /// Migrates on a thread of its own: a connection is driven by the thread that uses it, and the thread
 /// that opens a store may be driving something else.
-fn prepare(address: Address) -> Result<()> {
-    let thread = std::thread::spawn(move || connect_at(&address).map(drop));
+/// Says whether the tables are distributed over a cluster.
+fn prepare(address: Address) -> Result<bool> {
+    let thread = std::thread::spawn(move || distribute::is_spread(&connect_at(&address)?));
     thread.join().unwrap_or_else(|_| Err(Error::damaged("a bug: the migration panicked")))
 }
 
@@ -165,8 +180,9 @@ fn on<T>(
     work(connection.connection().map_err(|failure| failure.error)?)
 }
 
-/// Fails if the database can store nothing; says which nodes of a cluster do not answer.
-fn readiness(connection: &Connection) -> Result<Vec<String>> {
+/// Fails if the database can store nothing; says which nodes of a cluster do not answer. Another process may have
+/// distributed the tables meanwhile, which is noted.
+fn readiness(connection: &Connection, is_spread: &AtomicBool) -> Result<Vec<String>> {
     connection.begin(TransactionMode::Read);
     let sql = "SELECT pg_is_in_recovery() AS is_standby";
     let read = connection.query(sql, &[]).and_then(|rows| match rows.first() {
@@ -175,7 +191,11 @@ fn readiness(connection: &Connection) -> Result<Vec<String>> {
     });
     let nodes = read.and_then(|is_standby: bool| match is_standby {
         true => Err(Error::unavailable("the database is a standby; nothing can be stored")),
-        false => distribute::missing_nodes(connection),
+        false if distribute::is_spread(connection)? => {
+            is_spread.store(true, Ordering::Relaxed);
+            distribute::missing_nodes(connection)
+        }
+        false => Ok(Vec::new()),
     });
     connection.end_read();
     nodes

@@ -8,7 +8,7 @@ use everwhen_engine::Result;
 use everwhen_engine::activity::Activity;
 use everwhen_engine::chapters::{Chapter, RollingSummary};
 use everwhen_engine::facts::Fact;
-use everwhen_engine::job::Job;
+use everwhen_engine::job::{Job, JobCount};
 use everwhen_engine::key::Key;
 use everwhen_engine::memory::{
     Address, Branch, ContextDocument, Conversation, ConversationId, Entry, EntryId, Memory,
@@ -128,6 +128,14 @@ macro_rules! reads {
         impl Snapshot for $rows<'_> {
             fn find_vaults(&self, which: VaultSelection<'_>) -> Result<Vec<VaultInfo>> {
                 vaults::find(self.db, which, self.lock())
+            }
+
+            fn vault_names(&self, after: Option<&Name>, limit: usize) -> Result<Vec<(Name, VaultId)>> {
+                vaults::names(self.db, after, limit)
+            }
+
+            fn job_counts(&self, vault: Option<VaultId>, now: Timestamp) -> Result<Vec<JobCount>> {
+                jobs::counts(self.db, vault, now)
             }
 
             fn vault_and_memory(

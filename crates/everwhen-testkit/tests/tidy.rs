@@ -55,7 +55,7 @@ const ENGINE_LAYERS: [&[&str]; 18] = [
     &["error", "json", "limits"],
     &["memory", "stamp"],
     &["job", "key", "receipt", "text"],
-    &["dated", "ports", "summary", "transcript"],
+    &["dated", "ports", "reach", "summary", "transcript"],
     &["tombstones"],
     &["idempotency", "past", "similarity"],
     &["fact_views", "memory_edit"],
@@ -119,7 +119,7 @@ const ONE_SYSTEM: [&str; 7] = [
     "cfg(windows)",
 ];
 /// Most operations that a store implements.
-const STORE_OPERATIONS: usize = 45;
+const STORE_OPERATIONS: usize = 47;
 /// Documents for people, which must not name what does not exist.
 const DOCUMENTS: [&str; 4] = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
 

@@ -742,7 +742,7 @@ export interface JobGroup {
   count: number;
   /** What they do. */
   kind: string;
-  /** The last error of that one. */
+  /** The last error of that one, if they failed or were set aside. */
   last_error: string | null;
   /** When the first of them is due or tried again; absent for those that were set aside. */
   next_at: string | null;
@@ -754,7 +754,7 @@ export interface JobGroup {
 export interface Jobs {
   /** The jobs by what they do and why they wait. */
   groups: JobGroup[];
-  /** Jobs that failed too often; they are not retried until requested. */
+  /** Jobs that failed too often, at most 1000 of them; they are not retried until requested. */
   set_aside: SetAsideJob[];
   /** Number of jobs that are scheduled or running. */
   waiting: number;

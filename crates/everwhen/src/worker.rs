@@ -127,6 +127,7 @@ fn backoff(failures: u32) -> Duration {
 /// Persists indexes and recall statistics at intervals, and once more at the end.
 async fn keep_indexes(engine: Engine, mut stopping: watch::Receiver<bool>) {
     let mut clock_steps = 0;
+    let mut unreached = None;
     while !*stopping.borrow() {
         tokio::select! {
             () = stopped(&mut stopping) => {}
@@ -138,6 +139,7 @@ async fn keep_indexes(engine: Engine, mut stopping: watch::Receiver<bool>) {
             tracing::warn!("{step}");
             clock_steps = count;
         }
+        unreached = tell_unreached(&engine, unreached);
         let least = if *stopping.borrow() { 1 } else { limits::UNKEPT_ENTRIES };
         if let Err(error) = engine.keep_retrievals().await {
             tracing::warn!(%error, "what recall answered with cannot be counted");
@@ -146,6 +148,18 @@ async fn keep_indexes(engine: Engine, mut stopping: watch::Receiver<bool>) {
             tracing::warn!(%error, "indexes cannot be kept; the next start reads entries again");
         }
     }
+}
+
+/// Logs what cannot be reached, if that has changed. Returns the number of vaults, if a part of the store is away.
+fn tell_unreached(engine: &Engine, known: Option<u64>) -> Option<u64> {
+    let unreached = engine.unreached();
+    let vaults = unreached.as_ref().map(|unreached| unreached.vaults);
+    match unreached {
+        Some(unreached) if vaults != known => tracing::warn!("{unreached}"),
+        None if known.is_some() => tracing::info!("all of the store can be reached again"),
+        _ => {}
+    }
+    vaults
 }
 
 /// Updates the indexes of growing memories. Work in progress is dropped when stopped.

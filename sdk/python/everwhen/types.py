@@ -1222,7 +1222,7 @@ class JobGroup:
     """What they do."""
 
     last_error: str | None
-    """The last error of that one."""
+    """The last error of that one, if they failed or were set aside."""
 
     next_at: datetime | None
     """When the first of them is due or tried again; absent for those that were set aside."""
@@ -1239,7 +1239,7 @@ class Jobs:
     """The jobs by what they do and why they wait."""
 
     set_aside: list[SetAsideJob]
-    """Jobs that failed too often; they are not retried until requested."""
+    """Jobs that failed too often, at most 1000 of them; they are not retried until requested."""
 
     waiting: int
     """Number of jobs that are scheduled or running."""

@@ -138,10 +138,20 @@ fn jobs(jobs: &Value) -> Vec<Check> {
             findings.push(fine("jobs", group_of_jobs(group)));
         }
     }
-    for job in jobs["set_aside"].as_array().into_iter().flatten() {
-        findings.push(wrong("jobs", given_up(job)));
+    let set_aside = jobs["set_aside"].as_array().map_or(&[][..], Vec::as_slice);
+    findings.extend(set_aside.iter().map(|job| wrong("jobs", given_up(job))));
+    let more = given_up_count(jobs).saturating_sub(set_aside.len() as u64);
+    if more > 0 {
+        findings.push(wrong("jobs", show::count(more, "more was", "more were") + " given up"));
     }
     findings
+}
+
+/// How many jobs were given up, listed or not.
+fn given_up_count(jobs: &Value) -> u64 {
+    let groups = jobs["groups"].as_array().into_iter().flatten();
+    let given_up = groups.filter(|group| group["reason"] == "set_aside");
+    given_up.filter_map(|group| group["count"].as_u64()).sum()
 }
 
 /// What jobs of one kind wait for.

@@ -366,15 +366,20 @@ pub enum ChapterSelection {
 /// end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobSelection {
-    /// This one.
-    Id(JobId),
+    /// This one. A store that lies on several nodes asks all of them, unless the vault is said.
+    Id(Option<VaultId>, JobId),
     /// The one of a queue that is due first among those waiting or with a lease that ran out by
-    /// this time.
-    Next(Queue, Timestamp),
+    /// this time, of one vault or of all.
+    Next(Option<VaultId>, Queue, Timestamp),
     /// Those due first, of one vault or of all; at most this many.
     Due(Option<VaultId>, usize),
     /// All of a kind in a memory.
     Of(MemoryRef, JobKind),
+    /// Those that were set aside, of one vault or of all, by id behind this one; at most this many.
+    SetAside(Option<VaultId>, Option<JobId>, usize),
+    /// The one of a kind that is tried again first among those that wait because they failed, of one vault or
+    /// of all.
+    Failed(Option<VaultId>, JobKind),
 }
 
 /// Entries and conversations, each at the position of its id.

@@ -10,7 +10,7 @@ use super::{
     PastRows, ProofHolder, Reply, Requested, Speakers, TimeAxis, TimeSide, Tombstone,
     TombstoneKind, TombstoneOwner, Usage, VaultSelection, Which,
 };
-use crate::job::Job;
+use crate::job::{Job, JobCount};
 use crate::key::Key;
 use crate::memory::{
     Activity, Address, Branch, Chapter, ContextDocument, Conversation, ConversationId, Cursor,
@@ -194,6 +194,11 @@ pub trait Snapshot {
         owner: TombstoneOwner,
         which: Option<(TombstoneKind, Option<[u8; 32]>)>,
     ) -> Result<Vec<Tombstone>>;
+    /// The names and ids of vaults by name, behind `after`. They are known wherever any part of the store is.
+    fn vault_names(&self, after: Option<&Name>, limit: usize) -> Result<Vec<(Name, VaultId)>>;
+    /// How many jobs there are of each kind, by why they wait at this time, of one vault or of all. Locks of
+    /// workflows are no work and are not counted.
+    fn job_counts(&self, vault: Option<VaultId>, now: Timestamp) -> Result<Vec<JobCount>>;
     /// Jobs.
     fn jobs(&self, query: JobSelection) -> Result<Vec<Job>>;
     /// All keys.

@@ -49,6 +49,11 @@ pub trait Store: Send + Sync {
         Box::pin(async move { self.read(Box::new(|_| Ok(()))).await.map(|()| Vec::new()) })
     }
 
+    /// Whether it lies on several nodes, so that some vaults can be out of reach while others are not.
+    fn is_spread(&self) -> bool {
+        false
+    }
+
     /// Examines itself and says what is wrong, in sentences for people; nothing if all is well.
     fn check(&self) -> Wait<'_, Vec<String>>;
 }

@@ -61,7 +61,7 @@ impl Vault {
     pub async fn take_lock(&self, memory: Address<MemoryId>, lock: Lock) -> Result<bool> {
         self.edit_memory_for(memory, Absent::Refuse, move |edit| {
             let id = lock.id(edit.place());
-            let known = edit.tx.jobs(JobSelection::Id(id))?.pop();
+            let known = edit.tx.jobs(JobSelection::Id(Some(edit.vault.id), id))?.pop();
             if known.is_some_and(|known| is_anothers(&known, &lock.holder, edit.clock)) {
                 return Ok(false);
             }
@@ -76,7 +76,7 @@ impl Vault {
     pub async fn let_go(&self, memory: Address<MemoryId>, lock: Lock) -> Result<()> {
         self.edit_memory_for(memory, Absent::Refuse, move |edit| {
             let id = lock.id(edit.place());
-            let known = edit.tx.jobs(JobSelection::Id(id))?.pop();
+            let known = edit.tx.jobs(JobSelection::Id(Some(edit.vault.id), id))?.pop();
             match known.is_some_and(|known| known.payload.as_ref() == Some(&lock.holder)) {
                 true => edit
                     .tx
@@ -98,8 +98,8 @@ impl Engine {
     /// Stores the progress of a claimed workflow. Fails if another process has it by now.
     pub async fn keep_progress(&self, job: &Job, payload: String) -> Result<()> {
         self.go_on(job, move |edit, job| {
-            let known =
-                edit.tx.jobs(JobSelection::Id(job.id))?.pop().expect("a job that is held is there");
+            let known = edit.tx.jobs(JobSelection::Id(Some(job.vault), job.id))?.pop();
+            let known = known.expect("a job that is held is there");
             edit.tx.put(Row::Job(&Job { payload: Some(payload.clone()), ..known }))
         })
         .await

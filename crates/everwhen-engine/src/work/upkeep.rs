@@ -111,7 +111,7 @@ impl Engine {
                 JobState::Leased { until } => until <= now,
                 JobState::SetAside => false,
             };
-            let found = tx.jobs(JobSelection::Id(job.id))?.pop().filter(free);
+            let found = tx.jobs(JobSelection::Id(Some(job.vault), job.id))?.pop().filter(free);
             found.map_or(Ok(None), |job| job_run::claim(tx, job, now))
         };
         self.store.transact(claim).await

@@ -23,8 +23,6 @@ use crate::error::{Cause, RequestError};
 
 /// How long the store may take to answer.
 const READY: Duration = Duration::from_secs(2);
-/// Maximum number of jobs that are counted, to keep the request cheap.
-const JOBS_COUNTED: usize = 1000;
 
 /// Liveness
 ///
@@ -41,7 +39,7 @@ pub(super) async fn live() -> JsonResponse<wire::HealthStatus> {
 ///
 /// Whether the store answers within two seconds and can be written, and the outbox too. `degraded` means
 /// that the server works, but something needs attention: exchanges wait in the outbox, a node of a
-/// cluster does not answer, background work fails; `detail` says what. Needs no key; details are shown
+/// cluster does not answer, background work fails or cannot reach some vaults; `detail` says what. Needs no key; details are shown
 /// to the operator, and to everyone while there are no keys.
 #[utoipa::path(
     get, path = "/readyz", tag = "health",
@@ -56,6 +54,7 @@ pub(super) async fn ready(
     let trouble = ready.and_then(|mut partly| {
         partly.extend(state.proxy.outbox.trouble()?);
         partly.extend(state.worker.iter().flat_map(WorkerStatus::problems));
+        partly.extend(state.engine.unreached().map(|unreached| unreached.to_string()));
         Ok(partly)
     });
     let caller = state.access.known_caller(&headers);
@@ -78,7 +77,8 @@ fn not_ready() -> RequestError {
 
 /// Metrics
 ///
-/// Metrics as Prometheus text. Once there are keys, this needs the operator token or a key with
+/// Metrics as Prometheus text. While a part of the store is away, the numbers of jobs are those of the last time that all
+/// could be counted, and `everwhen_jobs_counted` is 0. Once there are keys, this needs the operator token or a key with
 /// scope `admin`.
 #[utoipa::path(
     get, path = "/metrics", tag = "health",
@@ -91,7 +91,8 @@ pub(super) async fn metrics(
     caller: Caller,
 ) -> Result<Response, RequestError> {
     caller.require(Scope::Admin)?;
-    let (jobs, now) = (state.engine.jobs(JOBS_COUNTED).await?, state.engine.now());
+    let now = state.engine.now();
+    let jobs = state.engine.count_jobs(now).await?;
     state.metrics.conversed(&state.engine.take_finished());
     if let Some(stats) = state.proxy.outbox.stats() {
         state.metrics.outbox(&stats, now);
@@ -99,7 +100,8 @@ pub(super) async fn metrics(
     if let Some(worker) = &state.worker {
         state.metrics.worker(worker);
     }
-    let text = state.metrics.render(&jobs, now);
+    state.metrics.jobs(jobs.as_deref(), state.engine.unreached().as_ref());
+    let text = state.metrics.render();
     Ok(([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response())
 }
 

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use everwhen::WorkerStatus;
 use everwhen::backup::ScheduleStatus;
-use everwhen::job::JobState;
 use everwhen::memory::MemoryRef;
+use everwhen::{Error, RetriedJobs, WorkerStatus};
 
 use super::extract::{JobInPath, MemoryInPath, OpenVault, QueryParams};
 use super::response::{ApiResult, JsonResponse};
@@ -14,8 +13,6 @@ use super::wire;
 use crate::ServerState;
 use crate::access::Operator;
 
-/// Maximum number of jobs that are counted.
-const JOBS_COUNTED: usize = 100_000;
 /// Maximum number of exchanges that were set aside in a report.
 const SET_ASIDE: u32 = 20;
 
@@ -31,10 +28,7 @@ pub(super) async fn examine(
     State(state): State<ServerState>,
 ) -> ApiResult<wire::Doctor> {
     let problems = state.engine.check().await?;
-    let jobs = state.engine.jobs(JOBS_COUNTED).await?;
-    let groups = wire::JobGroup::all(&jobs, state.engine.now());
-    let (set_aside, waiting): (Vec<_>, Vec<_>) =
-        jobs.into_iter().partition(|job| job.state == JobState::SetAside);
+    let jobs = state.engine.job_report().await?;
     let outbox = match state.proxy.outbox.stats() {
         Some(stats) => {
             let set_aside = state.proxy.outbox.set_aside(SET_ASIDE).await?;
@@ -50,9 +44,9 @@ pub(super) async fn examine(
         problems,
         worker: wire::WorkerTaskStatus::all(state.worker.as_ref()),
         jobs: wire::Jobs {
-            groups,
-            waiting: waiting.len() as u64,
-            set_aside: set_aside.into_iter().map(wire::SetAsideJob::from).collect(),
+            groups: wire::JobGroup::all(&jobs),
+            waiting: jobs.waiting(),
+            set_aside: jobs.set_aside.into_iter().map(wire::SetAsideJob::from).collect(),
         },
     }))
 }
@@ -65,6 +59,7 @@ async fn warnings(state: &ServerState, problems: &[String]) -> Vec<String> {
     };
     warnings.retain(|warning| !problems.contains(warning));
     warnings.extend(state.worker.iter().flat_map(WorkerStatus::problems));
+    warnings.extend(state.engine.unreached().map(|unreached| unreached.to_string()));
     if let (count, Some(last)) = state.engine.clock_steps().noted() {
         warnings.push(format!("the clock ran back {count} times since the start; {last}"));
     }
@@ -107,7 +102,14 @@ pub(super) async fn retry_jobs(
     State(state): State<ServerState>,
     QueryParams(query): QueryParams<wire::RetryQuery>,
 ) -> ApiResult<wire::RetriedJobs> {
-    let retried = state.engine.retry_jobs(query.kind(), None).await?;
+    let RetriedJobs { retried, unreached } = state.engine.retry_jobs(query.kind(), None).await?;
+    if unreached > 0 {
+        let vaults = if unreached == 1 { "vault" } else { "vaults" };
+        let error = Error::unavailable(format!(
+            "{retried} jobs wait again, but {unreached} {vaults} cannot be reached; retry once they can"
+        ));
+        return Err(error.into());
+    }
     Ok(JsonResponse::ok(wire::RetriedJobs { retried }))
 }
 
@@ -126,7 +128,7 @@ pub(super) async fn retry_jobs_of_memory(
     QueryParams(query): QueryParams<wire::RetryQuery>,
 ) -> ApiResult<wire::RetriedJobs> {
     let memory = MemoryRef { vault: vault.id(), memory: vault.memory(memory).await?.id };
-    let retried = state.engine.retry_jobs(query.kind(), Some(memory)).await?;
+    let RetriedJobs { retried, .. } = state.engine.retry_jobs(query.kind(), Some(memory)).await?;
     Ok(JsonResponse::ok(wire::RetriedJobs { retried }))
 }
 
@@ -147,7 +149,6 @@ pub(super) async fn settle(
         Some(limit) => state.engine.settle_some(limit).await?,
         None => state.engine.settle().await?,
     };
-    let (jobs, now) = (state.engine.jobs(JOBS_COUNTED).await?, state.engine.now());
-    let due = jobs.iter().filter(|job| job.due_at <= now && job.state != JobState::SetAside);
-    Ok(JsonResponse::ok(wire::Settled { done, due: due.count() as u64 }))
+    let due = state.engine.job_report().await?.counts.iter().map(|one| one.due).sum();
+    Ok(JsonResponse::ok(wire::Settled { done, due }))
 }

@@ -1,7 +1,13 @@
 //! What those who run the server see: health, metrics, the document and its page.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use everwhen::WorkerStatus;
+use everwhen::memory::{Address, Name};
+use everwhen::ports::Store;
 use everwhen_server::ServerState;
+use everwhen_testkit::{PlainStore, SplitStore};
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -86,6 +92,46 @@ async fn a_worker_that_gets_nothing_done_is_told_everywhere() {
     let counted: u64 = groups.iter().map(|group| group["count"].as_u64().unwrap()).sum();
     assert_eq!(counted, report["jobs"]["waiting"].as_u64().unwrap());
     assert!(groups.iter().all(|group| group["next_at"].is_string()), "{groups:?}");
+}
+
+#[tokio::test]
+async fn vaults_that_cannot_be_reached_are_told_and_fail_nothing_else() {
+    let store = Arc::new(SplitStore::new(Arc::new(PlainStore::new())));
+    let stage = Stage::over(Arc::clone(&store) as Arc<dyn Store>).await;
+    stage.say("2025-05-01T10:00:00Z", "hello").await;
+    let entry =
+        json!({ "role": "user", "content": "hi", "conversation_time": "2025-05-01T10:00:00Z" });
+    stage.post("/v1/vaults/bo/memories/diary/entries", entry).await;
+    let lines = async |prefix: &str| {
+        let metrics = stage.ask("GET", "/metrics").response().await;
+        assert_eq!(metrics.status, 200, "{}", metrics.text);
+        let all = metrics.text.lines().filter(|line| line.starts_with(prefix));
+        all.map(str::to_owned).collect::<BTreeSet<_>>()
+    };
+    let line = async |line: &str| lines(line).await.contains(line);
+    assert!(line("everwhen_vaults_unreached 0").await && line("everwhen_jobs_counted 1").await);
+    let counted = lines("everwhen_jobs{").await;
+    assert!(counted.iter().any(|line| line.ends_with(" 2")), "{counted:?}");
+    let bo = stage.engine.vault(Address::Name(Name::new("vault", "bo").unwrap())).await.unwrap();
+    store.lose(bo.id());
+    stage.clock.advance(jiff::SignedDuration::from_mins(1));
+    stage.engine.settle().await.unwrap();
+    let ready = stage.get("/readyz").await;
+    assert_eq!(ready["status"], "degraded");
+    let told = "1 vault cannot be reached, and its jobs wait";
+    assert!(ready["detail"].as_str().unwrap().contains(told), "{ready}");
+    assert!(line("everwhen_vaults_unreached 1").await && line("everwhen_jobs_counted 0").await);
+    assert_eq!(lines("everwhen_jobs{").await, counted, "what was counted last");
+    let doctor = stage.ask("GET", "/v1/doctor").key(TOKEN).response().await.with(200);
+    assert!(doctor["warnings"].to_string().contains(told), "{doctor}");
+    let retry = stage.ask("POST", "/v1/jobs/retry").key(TOKEN).response().await;
+    assert!(retry.problem(503, "unavailable").contains("1 vault cannot be reached"));
+    stage.ask("POST", "/v1/settle").key(TOKEN).response().await.with(200);
+    store.find();
+    stage.clock.advance(jiff::SignedDuration::from_mins(1));
+    stage.engine.settle().await.unwrap();
+    assert_eq!(stage.get("/readyz").await, json!({ "status": "ok" }));
+    assert!(line("everwhen_vaults_unreached 0").await && line("everwhen_jobs_counted 1").await);
 }
 
 #[tokio::test]

@@ -78,9 +78,6 @@ fn misplaced(connection: &Connection) -> Result<Vec<String>> {
 
 /// What of a cluster does not answer, in sentences.
 pub(super) fn missing_nodes(connection: &Connection) -> Result<Vec<String>> {
-    if !is_spread(connection)? {
-        return Ok(Vec::new());
-    }
     let sql = "SELECT nodename || ':' || nodeport AS node FROM pg_dist_node
         WHERE isactive AND noderole = 'primary' AND groupid > 0
           AND NOT citus_check_connection_to_node(nodename, nodeport)

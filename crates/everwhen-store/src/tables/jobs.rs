@@ -2,16 +2,17 @@
 //!
 //! Jobs of all vaults are in one queue. In a cluster, looking for the next one asks every node and
 //! locks nothing; taking it locks one row on one node, and skips what another worker is just taking.
+//! While a node is away, the engine asks vault by vault instead.
 
 use everwhen_engine::Result;
-use everwhen_engine::job::{Epoch, Job, JobKind, JobState, Queue, Subject};
+use everwhen_engine::job::{Epoch, Job, JobCount, JobKind, JobState, JobWait, Queue, Subject};
 use everwhen_engine::memory::{JobId, VaultId};
 use everwhen_engine::ports::JobSelection;
 use jiff::Timestamp;
 
 use super::columns::id;
 use super::vaults::Lock;
-use super::{Cell, Column, Database, Dialect, Row, Sql, Value, limit, table};
+use super::{Cell, Column, Database, Dialect, Row, Sql, Value, columns, limit, table};
 
 table! {
     static JOB: JobColumns = "job", key(vault_id, subject_id, kind);
@@ -31,6 +32,18 @@ table! {
         state: state_number(job.state),
         leased_until: leased_until(job.state),
         last_error: job.last_error.as_ref(),
+    }
+}
+
+columns! {
+    /// Numbers of [`JobWait::ALL`], as [`JobWait::of`] chooses them.
+    static COUNT: CountColumns {
+        kind = "kind",
+        wait = "CASE WHEN state = 2 THEN 4 WHEN state = 1 AND leased_until > ?1 THEN 2 WHEN state = 1 THEN 0
+            WHEN waits > 0 OR last_error IS NOT NULL THEN 3 WHEN due_at > ?1 THEN 1 ELSE 0 END",
+        count = "count(*)",
+        due = "count(CASE WHEN due_at <= ?1 AND state < 2 THEN 1 END)",
+        next = "min(due_at)",
     }
 }
 
@@ -111,8 +124,14 @@ fn read_state(row: &dyn Row) -> Result<JobState> {
 /// Jobs. One that is found by its id or as the next stays locked where the caller says so.
 pub(crate) fn find(db: &dyn Database, query: JobSelection, lock: Lock) -> Result<Vec<Job>> {
     match query {
-        JobSelection::Id(id) => Ok(by_id(db, id, lock)?.into_iter().collect()),
-        JobSelection::Next(queue, now) => Ok(next(db, queue, now, lock)?.into_iter().collect()),
+        JobSelection::Id(vault, id) => Ok(by_id(db, vault, id, lock)?.into_iter().collect()),
+        JobSelection::Next(vault, queue, now) => {
+            let found = match vault {
+                Some(vault) => next_in(db, vault, (queue, now), lock)?,
+                None => next(db, queue, now, lock)?,
+            };
+            Ok(found.into_iter().collect())
+        }
         JobSelection::Due(vault, most) => due(db, vault, most),
         JobSelection::Of(place, kind) => {
             static SQL: Sql = Sql::new(|_| {
@@ -122,18 +141,26 @@ pub(crate) fn find(db: &dyn Database, query: JobSelection, lock: Lock) -> Result
             });
             db.all(&SQL, &[place.vault.into(), place.memory.into(), kind.into()], read)
         }
+        JobSelection::SetAside(vault, after, most) => set_aside(db, vault, after, most),
+        JobSelection::Failed(vault, kind) => Ok(failed(db, vault, kind)?.into_iter().collect()),
     }
 }
 
-fn by_id(db: &dyn Database, id: JobId, lock: Lock) -> Result<Option<Job>> {
-    static FIND: Sql = Sql::new(|_| JOB.select("WHERE id = ?1"));
+/// The job with this id. Without its vault, a cluster asks all nodes for it, and then the one that has it.
+fn by_id(db: &dyn Database, vault: Option<VaultId>, id: JobId, lock: Lock) -> Result<Option<Job>> {
+    static ANYWHERE: Sql = Sql::new(|_| JOB.select("WHERE id = ?1"));
+    static FIND: Sql = Sql::new(|_| JOB.select("WHERE vault_id = ?1 AND id = ?2"));
     static LOCK: Sql = Sql::new(|dialect| {
         JOB.select(&format!("WHERE vault_id = ?1 AND id = ?2{}", dialect.locked()))
     });
-    let found = db.first(&FIND, &[id.into()], read)?;
+    let sql = if lock == Lock::Held { &LOCK } else { &FIND };
+    if let Some(vault) = vault {
+        return db.first(sql, &[vault.into(), id.into()], read);
+    }
+    let found = db.first(&ANYWHERE, &[id.into()], read)?;
     match (found, db.dialect(), lock) {
         (Some(job), Dialect::Postgres, Lock::Held) => {
-            db.first(&LOCK, &[job.vault.into(), id.into()], read)
+            db.first(sql, &[job.vault.into(), id.into()], read)
         }
         (found, _, _) => Ok(found),
     }
@@ -147,6 +174,26 @@ fn next(db: &dyn Database, queue: Queue, now: Timestamp, lock: Lock) -> Result<O
         (Dialect::Postgres, Lock::Held) => take(db, values),
         _ => db.first(&NEXT, &values, read),
     }
+}
+
+/// The same in one vault, so on one node, where it can be found and locked at once.
+fn next_in(
+    db: &dyn Database,
+    vault: VaultId,
+    (queue, now): (Queue, Timestamp),
+    lock: Lock,
+) -> Result<Option<Job>> {
+    static NEXT: Sql =
+        Sql::new(|_| JOB.select(&format!("{FREE} AND vault_id = ?3 ORDER BY due_at, id LIMIT 1")));
+    static TAKE: Sql = Sql::new(|dialect| {
+        let skip = match dialect {
+            Dialect::Sqlite => "",
+            Dialect::Postgres => " FOR UPDATE SKIP LOCKED",
+        };
+        JOB.select(&format!("{FREE} AND vault_id = ?3 ORDER BY due_at, id LIMIT 1{skip}"))
+    });
+    let sql = if lock == Lock::Held { &TAKE } else { &NEXT };
+    db.first(sql, &[now.into(), queue.into(), vault.into()], read)
 }
 
 /// Locks the first job that no other transaction has locked.
@@ -163,6 +210,70 @@ fn take(db: &dyn Database, [now, queue]: [Value<'static>; 2]) -> Result<Option<J
         }
     }
     Ok(None)
+}
+
+/// Jobs that were set aside, by id behind one.
+fn set_aside(
+    db: &dyn Database,
+    vault: Option<VaultId>,
+    after: Option<JobId>,
+    most: usize,
+) -> Result<Vec<Job>> {
+    static ALL: Sql = Sql::new(|_| JOB.select("WHERE state = 2 AND id > ?1 ORDER BY id LIMIT ?2"));
+    static OF_VAULT: Sql = Sql::new(|_| {
+        JOB.select("WHERE vault_id = ?3 AND state = 2 AND id > ?1 ORDER BY id LIMIT ?2")
+    });
+    let after = after.map_or(Value::Id([0; 16]), Into::into);
+    let most = limit(Some(most));
+    match vault {
+        None => db.all(&ALL, &[after, most], read),
+        Some(vault) => db.all(&OF_VAULT, &[after, most, vault.into()], read),
+    }
+}
+
+/// The job of a kind that is tried again first, of those that failed.
+fn failed(db: &dyn Database, vault: Option<VaultId>, kind: JobKind) -> Result<Option<Job>> {
+    const FAILED: &str = "kind = ?1 AND state = 0 AND (waits > 0 OR last_error IS NOT NULL)
+        ORDER BY due_at, id LIMIT 1";
+    static ALL: Sql = Sql::new(|_| JOB.select(&format!("WHERE {FAILED}")));
+    static OF_VAULT: Sql = Sql::new(|_| JOB.select(&format!("WHERE vault_id = ?2 AND {FAILED}")));
+    match vault {
+        None => db.first(&ALL, &[kind.into()], read),
+        Some(vault) => db.first(&OF_VAULT, &[kind.into(), vault.into()], read),
+    }
+}
+
+/// How many jobs there are of each kind, by why they wait.
+pub(crate) fn counts(
+    db: &dyn Database,
+    vault: Option<VaultId>,
+    now: Timestamp,
+) -> Result<Vec<JobCount>> {
+    static ALL: Sql =
+        Sql::new(|_| COUNT.select("FROM job WHERE queue < ?2 GROUP BY 1, 2 ORDER BY 1, 2"));
+    static OF_VAULT: Sql = Sql::new(|_| {
+        COUNT.select("FROM job WHERE vault_id = ?3 AND queue < ?2 GROUP BY 1, 2 ORDER BY 1, 2")
+    });
+    let values = [now.into(), Queue::Nowhere.into()];
+    match vault {
+        None => db.all(&ALL, &values, read_count),
+        Some(vault) => {
+            let [now, queue] = values;
+            db.all(&OF_VAULT, &[now, queue, vault.into()], read_count)
+        }
+    }
+}
+
+fn read_count(row: &dyn Row) -> Result<JobCount> {
+    let wait: u64 = row.get(COUNT.wait)?;
+    let wait = usize::try_from(wait).ok().and_then(|wait| JobWait::ALL.get(wait));
+    Ok(JobCount {
+        kind: row.get(COUNT.kind)?,
+        wait: *wait.ok_or_else(|| row.damaged(COUNT.wait))?,
+        count: row.get(COUNT.count)?,
+        due: row.get(COUNT.due)?,
+        next: row.get(COUNT.next)?,
+    })
 }
 
 /// Jobs, those due first, of one vault or of all.

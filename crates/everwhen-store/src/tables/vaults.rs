@@ -188,6 +188,25 @@ fn list(db: &dyn Database, after: Option<&Name>, most: usize) -> Result<Vec<Vaul
     db.all(&SQL, &[after.into(), limit(Some(most))], read)
 }
 
+/// The names and ids of vaults, behind `after`. In a cluster every node has them.
+pub(crate) fn names(
+    db: &dyn Database,
+    after: Option<&Name>,
+    most: usize,
+) -> Result<Vec<(Name, VaultId)>> {
+    static SQL: Sql = Sql::new(|dialect| {
+        let table = match dialect {
+            Dialect::Sqlite => "vault",
+            Dialect::Postgres => "vault_name",
+        };
+        let list = VAULT_NAME.list();
+        format!("SELECT {list} FROM {table} WHERE name > ?1 ORDER BY name LIMIT ?2")
+    });
+    let after = after.map_or("", Name::as_str);
+    let read = |row: &dyn Row| Ok((row.get(VAULT_NAME.name)?, row.get(VAULT_NAME.vault_id)?));
+    db.all(&SQL, &[after.into(), limit(Some(most))], read)
+}
+
 /// Adds a vault or replaces what is known of it.
 pub(crate) fn put(db: &dyn Database, vault: &VaultInfo) -> Result<()> {
     static SQL: Sql = Sql::new(|dialect| VAULT.upsert(dialect));

@@ -221,7 +221,7 @@ pub(crate) fn a_worker_that_vanishes_loses_nothing(open: Open) {
     let jobs = block_on(talk.engine.jobs(9)).unwrap();
     let id = jobs.iter().find(|job| job.kind == JobKind::Summarize).unwrap().id;
     talk.bed.write(move |tx| {
-        let claimed = tx.jobs(JobSelection::Id(id))?.pop().map(|job| job.claimed(at(1)));
+        let claimed = tx.jobs(JobSelection::Id(None, id))?.pop().map(|job| job.claimed(at(1)));
         claimed.iter().try_for_each(|job| tx.put(Row::Job(job)))
     });
     assert_eq!(talk.settle(), 1, "somebody has the other");

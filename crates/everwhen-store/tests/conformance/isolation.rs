@@ -90,7 +90,7 @@ pub(crate) fn a_wrong_place_changes_nothing(open: Open) {
         assert_eq!((entry.corrected, entry.branch, entry.conversation), (None, None, id(10)));
         assert!(bed.look(|rows| rows.conversation(home(), id(12))).is_some());
         assert!(
-            bed.look(|rows| rows.jobs(JobSelection::Id(id(10))).map(|mut found| found.pop()))
+            bed.look(|rows| rows.jobs(JobSelection::Id(None, id(10))).map(|mut found| found.pop()))
                 .is_some()
         );
     }

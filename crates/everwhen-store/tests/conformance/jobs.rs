@@ -17,7 +17,7 @@ fn put(bed: &Bed, jobs: Vec<Job>) {
 /// The number of the job to do next.
 fn next(bed: &Bed, minute: i64) -> Option<u128> {
     let job = bed.look(move |rows| {
-        rows.jobs(JobSelection::Next(Queue::Quick, at(minute))).map(|mut found| found.pop())
+        rows.jobs(JobSelection::Next(None, Queue::Quick, at(minute))).map(|mut found| found.pop())
     });
     job.map(|job| u128::from_be_bytes(job.id.bytes()))
 }
@@ -38,11 +38,11 @@ pub(crate) fn a_job_comes_back_as_it_was_put(open: Open) {
     let aside = Job { subject: about, state: JobState::SetAside, due_at: at(9), ..job(2) };
     put(&bed, vec![odd.clone(), aside.clone()]);
     assert_eq!(
-        bed.look(|rows| rows.jobs(JobSelection::Id(id(1))).map(|mut found| found.pop())),
+        bed.look(|rows| rows.jobs(JobSelection::Id(None, id(1))).map(|mut found| found.pop())),
         Some(odd.clone())
     );
     assert_eq!(
-        bed.look(|rows| rows.jobs(JobSelection::Id(id(3))).map(|mut found| found.pop())),
+        bed.look(|rows| rows.jobs(JobSelection::Id(None, id(3))).map(|mut found| found.pop())),
         None
     );
     assert_eq!(bed.look(|rows| rows.jobs(JobSelection::Due(None, 9))), [odd, aside]);
@@ -59,7 +59,7 @@ pub(crate) fn a_conversation_has_one_job_of_a_kind(open: Open) {
         [same(2, JobKind::Summarize), anew]
     );
     assert_eq!(
-        bed.look(|rows| rows.jobs(JobSelection::Id(id(1))).map(|mut found| found.pop())),
+        bed.look(|rows| rows.jobs(JobSelection::Id(None, id(1))).map(|mut found| found.pop())),
         None
     );
     bed.write(|tx| tx.remove(Removal::Job(id(1), JobKind::Close, about(1))).map(drop));

@@ -9,6 +9,7 @@
 #[path = "../postgres/schemas.rs"]
 mod schemas;
 
+mod apart;
 mod arrival;
 mod bed;
 mod chapters;
@@ -389,6 +390,14 @@ suite! {
         a_job_that_panics_is_one_failed_job,
         a_month_of_outages_delays_work_and_loses_none,
         rules_stand_in_for_a_model_that_is_away,
+    }
+    apart {
+        jobs_of_vaults_in_reach_are_done_while_others_are_away,
+        each_vault_is_asked_by_itself_while_some_are_away,
+        a_job_whose_vault_goes_away_waits_for_its_lease,
+        models_are_asked_while_the_cost_of_all_cannot_be_added_up,
+        all_jobs_are_counted_and_tried_again,
+        jobs_are_counted_by_why_they_wait,
     }
     naming {
         composed_and_decomposed_names_are_one,

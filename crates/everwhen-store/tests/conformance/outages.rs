@@ -39,7 +39,7 @@ pub(crate) fn a_job_that_ends_the_process_each_time_is_set_aside(open: Open) {
     assert_eq!(aside.len(), 1);
     assert!(aside[0].last_error.as_ref().unwrap().contains("the process ended 8 times"));
     let memory = Some(aside[0].place());
-    let retry = |kind| block_on(talk.engine.retry_jobs(Some(kind), memory)).unwrap();
+    let retry = |kind| block_on(talk.engine.retry_jobs(Some(kind), memory)).unwrap().retried;
     assert_eq!((retry(JobKind::Fold), retry(aside[0].kind)), (0, 1));
     talk.settle();
     assert!(talk.conversations()[0].summary.is_some());

@@ -6,7 +6,7 @@ use everwhen_engine::Result;
 use everwhen_engine::activity::Activity;
 use everwhen_engine::chapters::{Chapter, RollingSummary};
 use everwhen_engine::facts::Fact;
-use everwhen_engine::job::Job;
+use everwhen_engine::job::{Job, JobCount};
 use everwhen_engine::key::Key;
 use everwhen_engine::memory::{
     Address, Branch, ContextDocument, Conversation, ConversationId, Entry, EntryId, Memory,
@@ -550,6 +550,15 @@ impl Snapshot for State {
         which: Option<(TombstoneKind, Option<[u8; 32]>)>,
     ) -> Result<Vec<Tombstone>> {
         Ok(self.tombstones_of(owner, which))
+    }
+
+    fn vault_names(&self, after: Option<&Name>, limit: usize) -> Result<Vec<(Name, VaultId)>> {
+        let vaults = self.find_vaults(VaultSelection::Named(after, limit))?;
+        Ok(vaults.into_iter().map(|vault| (vault.name, vault.id)).collect())
+    }
+
+    fn job_counts(&self, vault: Option<VaultId>, now: Timestamp) -> Result<Vec<JobCount>> {
+        Ok(self.counts_of_jobs(vault, now))
     }
 
     fn jobs(&self, query: JobSelection) -> Result<Vec<Job>> {

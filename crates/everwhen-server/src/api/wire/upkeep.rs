@@ -1,13 +1,12 @@
 //! Health of the server, and jobs.
 
 use everwhen::backup::ScheduleStatus;
-use everwhen::{TaskStatus, WorkerStatus, WorkerTask, job, outbox};
-use jiff::Timestamp;
+use everwhen::job::{JobCount, JobWait};
+use everwhen::{JobReport, TaskStatus, WorkerStatus, WorkerTask, job, outbox};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::shape;
-use crate::job_counts;
 
 /// The health of the server.
 #[derive(Serialize, ToSchema)]
@@ -153,7 +152,7 @@ pub(crate) struct Jobs {
     pub(crate) waiting: u64,
     /// The jobs by what they do and why they wait.
     pub(crate) groups: Vec<JobGroup>,
-    /// Jobs that failed too often; they are not retried until requested.
+    /// Jobs that failed too often, at most 1000 of them; they are not retried until requested.
     pub(crate) set_aside: Vec<SetAsideJob>,
 }
 
@@ -171,7 +170,7 @@ pub(crate) struct JobGroup {
     /// When the first of them is due or tried again; absent for those that were set aside.
     #[schema(value_type = Option<shape::TimeOut>, required = true)]
     next_at: Option<String>,
-    /// The last error of that one.
+    /// The last error of that one, if they failed or were set aside.
     #[schema(required = true)]
     last_error: Option<String>,
 }
@@ -191,20 +190,30 @@ pub(crate) enum WaitReason {
 
 impl JobGroup {
     /// Converts the groups that jobs were counted in.
-    pub(crate) fn all(jobs: &[job::Job], now: Timestamp) -> Vec<Self> {
-        let one = |((kind, reason), group): (_, job_counts::JobCount)| {
-            let reason: job_counts::JobWait = reason;
-            let next = group.next.filter(|_| reason != job_counts::JobWait::SetAside);
+    pub(crate) fn all(report: &JobReport) -> Vec<Self> {
+        let one = |group: &JobCount| {
+            let is_tried_again = group.wait != JobWait::SetAside;
             Self {
-                kind,
-                reason: reason.as_str(),
+                kind: group.kind.as_str(),
+                reason: group.wait.as_str(),
                 count: group.count,
-                next_at: next.map(|at| at.to_string()),
-                last_error: group.error,
+                next_at: is_tried_again.then(|| group.next.to_string()),
+                last_error: last_error(report, group),
             }
         };
-        job_counts::count(jobs, now).into_iter().map(one).collect()
+        report.counts.iter().map(one).collect()
     }
+}
+
+/// The last error of the first of these jobs, if they failed.
+fn last_error(report: &JobReport, group: &JobCount) -> Option<String> {
+    let jobs = match group.wait {
+        JobWait::Failed => &report.failed,
+        JobWait::SetAside => &report.set_aside,
+        JobWait::Due | JobWait::Scheduled | JobWait::Running => return None,
+    };
+    let same = jobs.iter().filter(|job| job.kind == group.kind);
+    same.min_by_key(|job| job.due_at).and_then(|job| job.last_error.clone())
 }
 
 /// A task that runs background jobs.
