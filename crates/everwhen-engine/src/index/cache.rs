@@ -77,6 +77,9 @@ struct CachedIndexes {
     uses: u64,
 }
 
+/// More indexes than this are looked through rarely.
+const MANY_INDEXES: usize = 256;
+
 /// An index that several questions read and one at a time extends.
 pub(crate) struct SharedIndex {
     place: MemoryRef,
@@ -159,7 +162,8 @@ impl SharedIndex {
     }
 
     fn update_size(&self) {
-        let size = self.read().size() + self.distilled().size() + self.moments.size();
+        let parts = self.read().size() + self.distilled().size() + self.moments.size();
+        let size = size_of::<Self>() + parts;
         self.bytes.change(self.size.swap(size, Ordering::Relaxed), size);
     }
 
@@ -237,19 +241,30 @@ impl IndexCache {
         Arc::clone(shared)
     }
 
-    /// Drops the least recently used indexes above the budget, but never the last one.
+    /// Drops the least recently used indexes above the budget, but never the last one. Of many small ones some more are
+    /// dropped, so that not every new one looks through all of them.
     pub(crate) fn evict(&self) {
         if self.bytes().0 <= self.budget {
             return;
         }
         let mut cached = self.lock();
-        let size = |cached: &CachedIndexes| -> usize {
-            cached.indexes.values().map(|(one, _)| one.size.load(Ordering::Relaxed)).sum()
+        let one = |(memory, (shared, used)): (&MemoryId, &(Arc<SharedIndex>, u64))| {
+            (*used, *memory, shared.bytes())
         };
-        while size(&cached) > self.budget && cached.indexes.len() > 1 {
-            let oldest = cached.indexes.iter().min_by_key(|(_, (_, used))| *used);
-            let Some(oldest) = oldest.map(|(memory, _)| *memory) else { return };
-            cached.indexes.remove(&oldest);
+        let mut oldest: Vec<(u64, MemoryId, usize)> = cached.indexes.iter().map(one).collect();
+        let mut size: usize = oldest.iter().map(|(_, _, bytes)| bytes).sum();
+        if size <= self.budget {
+            return;
+        }
+        let spare = if oldest.len() > MANY_INDEXES { self.budget / 16 } else { 0 };
+        oldest.sort_unstable();
+        oldest.pop();
+        for (_, memory, bytes) in oldest {
+            if size <= self.budget - spare {
+                break;
+            }
+            cached.indexes.remove(&memory);
+            size -= bytes;
         }
     }
 

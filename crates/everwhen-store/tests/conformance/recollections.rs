@@ -258,6 +258,32 @@ pub(crate) fn all_memories_are_recalled_within_the_bytes_for_indexes(open: Open)
     }
 }
 
+/// Of many small indexes several are dropped at once; the answer and the budget are kept.
+pub(crate) fn a_question_to_many_small_memories_keeps_to_the_budget(open: Open) {
+    let talk = Talk::new(open);
+    for number in 0..300 {
+        let line = said(Role::User, &format!("on day {number} the heron went to the sea"));
+        let place = Address::Name(name(&format!("m{number}")));
+        block_on(talk.vault.remember(place, vec![line.said_at(at(-number))], None)).unwrap();
+    }
+    let asked = |bytes: usize| {
+        let (engine, clock) = engine_over(Arc::clone(&talk.bed.store));
+        let engine = engine.with_index_bytes(bytes);
+        clock.set(at(60));
+        let vault = block_on(engine.vault(Address::Name(name("v")))).unwrap();
+        let query = Query { asked_at: Some(at(60)), ..Query::new("the heron on day 77") };
+        let found = block_on(vault.recall_all(query)).unwrap().items;
+        let ids = found.iter().map(|one| (one.entry.id, format!("{:.3}", one.score)));
+        (ids.collect::<Vec<_>>(), engine.index_bytes())
+    };
+    let (with_room, (_, all)) = asked(usize::MAX);
+    let budget = all - all / 20;
+    let (without, (now, peak)) = asked(budget);
+    assert_eq!(without, with_room);
+    assert!(!without.is_empty());
+    assert!(now <= budget && peak <= budget + all / 100, "{now} and {peak} of {budget}");
+}
+
 /// A conversation that is left out takes no place from the others, however much in it would answer.
 pub(crate) fn a_conversation_that_is_left_out_hides_no_other(open: Open) {
     let talk = Talk::new(open);
