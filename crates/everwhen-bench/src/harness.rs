@@ -81,7 +81,7 @@ impl Home {
     fn vault(&self) -> Result<Name> {
         let own = self.directory.path().file_name().map(|name| name.to_string_lossy());
         let own = own.as_deref().unwrap_or_default().trim_start_matches('.');
-        Ok(Name::new("vault", &format!("bench-{own}"))?)
+        Ok(Name::new("vault", format!("bench-{own}"))?)
     }
 }
 
