@@ -19,7 +19,7 @@ use self::bytes::{Reader, Writer};
 use super::{Index, SEGMENT_DOCUMENTS};
 
 /// The format and its version.
-const FORMAT: &[u8; 8] = b"EvWhIx\x00\x08";
+const FORMAT: &[u8; 8] = b"EvWhIx\x00\x09";
 
 /// Which documents are in which segment.
 #[derive(Debug, Clone, Default)]

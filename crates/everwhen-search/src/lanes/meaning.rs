@@ -87,13 +87,13 @@ impl<'i> MeaningScores<'i> {
     }
 }
 
-/// The vector of a query, quantized in two parts: as exact as the passages are.
+/// The vector of a query. Its error is small beside that of passages, which have four bits a value.
 #[derive(Debug, Clone)]
-pub(crate) struct QueryVector([QuantizedVector; 2]);
+pub(crate) struct QueryVector([QuantizedVector; 1]);
 
 impl QueryVector {
     pub(crate) fn new(vector: &[f32]) -> Self {
-        Self(QuantizedVector::in_two_parts(vector))
+        Self([QuantizedVector::new(vector)])
     }
 
     /// Calls `each` with the cosine of every passage in a range.
@@ -103,13 +103,13 @@ impl QueryVector {
         passages: Range<usize>,
         mut each: impl FnMut(usize, f32),
     ) {
-        vectors.cosines(passages, &self.0, |passage, [a, b]| each(passage, a + b));
+        vectors.cosines(passages, &self.0, |passage, [cosine]| each(passage, cosine));
     }
 
     /// Returns the cosine of the nearest passage of each document; zero for one without passages.
     pub(crate) fn of_documents(&self, vectors: &PassageVectors, documents: &[u32]) -> Vec<f32> {
         let passages = |run: &[u32]| vectors.of_run(run[0], run[run.len() - 1]);
-        let near = compare(vectors, runs(documents).map(passages), &self.0, |[a, b]| a + b);
+        let near = compare(vectors, runs(documents).map(passages), &self.0, |[cosine]| cosine);
         let mut found = vec![0.0; documents.len()];
         let (mut cosines, mut places) = (&near[..], &mut found[..]);
         for run in runs(documents) {

@@ -7,10 +7,10 @@
 
 use std::ops::Range;
 
-use super::QuantizedVector;
 use super::dot::{BLOCK, Factor, dots};
+use super::packed::{PackedVector, unpack, unpacked};
 use super::rows::Rows;
-use super::sketch;
+use super::{QuantizedVector, length, sketch};
 
 /// The number of centroids.
 const CENTROIDS: usize = 256;
@@ -34,7 +34,8 @@ const SORT_STEP: usize = 16;
 pub(crate) struct Centroids {
     /// The number of values in a row.
     pub(crate) width: usize,
-    pub(crate) values: Vec<i8>,
+    /// Packed rows.
+    pub(crate) values: Vec<u8>,
     pub(crate) scales: Vec<f32>,
     /// The number of passages when the centroids were found.
     pub(crate) found_among: usize,
@@ -79,9 +80,10 @@ impl Clusters {
 
     /// Assigns consecutive passages to their clusters.
     pub(super) fn add_rows(&mut self, rows: &Rows, passages: Range<usize>) {
+        let mut row = vec![0; self.centroids.width];
         for passage in passages {
-            let row = rows.row(passage);
-            self.add_to(self.centroids.nearest(row), passage as u32, sketch::sketch(row));
+            unpack(rows.row(passage), &mut row);
+            self.add_to(self.centroids.nearest(&row), passage as u32, sketch::sketch(&row));
         }
     }
 
@@ -197,17 +199,18 @@ impl Clusters {
 impl Centroids {
     /// Finds centroids by k-means on a sample of the rows.
     fn find(rows: &Rows) -> Self {
-        let (count, width) = (rows.len(), rows.width());
+        let (count, width) = (rows.len(), 2 * rows.row_bytes());
         let mut all = Self { width, found_among: count, ..Self::default() };
         let step = count.div_ceil(SAMPLE).max(1);
-        let sample: Vec<&[i8]> = (0..count).step_by(step).map(|row| rows.row(row)).collect();
+        let sample: Vec<Vec<i8>> =
+            (0..count).step_by(step).map(|row| unpacked(rows.row(row))).collect();
         let first = sample.iter().step_by((sample.len() / CENTROIDS).max(1)).take(CENTROIDS);
         all.set(first.map(|row| row.iter().map(|value| f32::from(*value)).collect()));
         for _ in 0..ROUNDS {
             let mut sums = vec![vec![0f32; width]; all.scales.len()];
             for row in &sample {
                 let sum = &mut sums[all.nearest(row)];
-                sum.iter_mut().zip(*row).for_each(|(sum, value)| *sum += f32::from(*value));
+                sum.iter_mut().zip(row).for_each(|(sum, value)| *sum += f32::from(*value));
             }
             all.set(sums.into_iter());
         }
@@ -219,10 +222,10 @@ impl Centroids {
         self.values.clear();
         self.scales.clear();
         for centroid in centroids {
-            let length = centroid.iter().map(|value| value * value).sum::<f32>().sqrt();
-            let quantized = QuantizedVector::new(&centroid);
-            self.scales.push(if length > 0.0 { quantized.scale() / length } else { 0.0 });
-            self.values.extend_from_slice(quantized.values());
+            let PackedVector { bytes, scale } = PackedVector::new(&centroid);
+            let length = length(&centroid);
+            self.scales.push(if length > 0.0 { scale / length } else { 0.0 });
+            self.values.extend(bytes);
         }
     }
 
@@ -249,7 +252,7 @@ impl Centroids {
         (1..=CENTROIDS).contains(&count)
             && self.width.is_multiple_of(BLOCK)
             && self.width > 0
-            && self.values.len() == count * self.width
+            && self.values.len() == count * self.width / 2
             && self.found_among > 0
             && clusters.iter().all(|cluster| usize::from(*cluster) < count)
     }
@@ -268,12 +271,13 @@ fn first_sorted(keys: &mut [i64], count: usize) -> (&mut [i64], &mut [i64]) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::packed::pack;
     use super::*;
 
-    /// Rows of 64 values.
+    /// Rows of 128 values.
     fn rows_of(values: &[i8]) -> Rows {
         let mut rows = Rows::default();
-        values.chunks_exact(64).for_each(|row| rows.push(row));
+        values.chunks_exact(128).for_each(|row| rows.push(&pack(row)));
         rows
     }
 
@@ -283,17 +287,17 @@ mod tests {
             let spread = |seed: usize| seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             let mix = |seed: usize| (spread(spread(seed) >> 23 ^ seed) >> 40) % 200;
             let (topic, own) =
-                (mix((row % 300) * 64 + position), mix(row * 64 + position + (7 << 30)));
-            (((3 * topic + own) / 4) as i32 - 100) as i8
+                (mix((row % 300) * 128 + position), mix(row * 128 + position + (7 << 30)));
+            (((3 * topic + own) / 4) as i32 / 14 - 7) as i8
         };
-        (0..count).flat_map(|row| (0..64).map(move |position| value(row, position))).collect()
+        (0..count).flat_map(|row| (0..128).map(move |position| value(row, position))).collect()
     }
 
     #[test]
     fn of_equal_passages_as_many_as_fit_are_found() {
-        let rows: Vec<i8> = [3, -3].iter().flat_map(|value| vec![*value; 64 * 2_500]).collect();
+        let rows: Vec<i8> = [3, -3].iter().flat_map(|value| vec![*value; 128 * 2_500]).collect();
         let clusters = Clusters::new(&rows_of(&rows));
-        let near = clusters.nearest(&QuantizedVector::new(&[-1.0; 64]), 100);
+        let near = clusters.nearest(&QuantizedVector::new(&[-1.0; 128]), 100);
         assert_eq!(near.len(), 100);
         assert!(near.iter().all(|passage| *passage >= 2_500));
     }
@@ -305,7 +309,7 @@ mod tests {
         assert_eq!(clusters.len, 6_000);
         let mut found = 0;
         for asked in (0..6_000).step_by(300) {
-            let row: Vec<f32> = rows[asked * 64..][..64].iter().map(|v| f32::from(*v)).collect();
+            let row: Vec<f32> = rows[asked * 128..][..128].iter().map(|v| f32::from(*v)).collect();
             let near = clusters.nearest(&QuantizedVector::new(&row), 256);
             assert!(near.len() <= 256);
             found += usize::from(near.contains(&(asked as u32)));

@@ -1,14 +1,18 @@
-//! Dot products of rows of bytes with one or a few vectors: the inner loop of the meaning lane.
+//! Dot products of four-bit rows with one or a few vectors: the inner loop of the meaning lane.
 //!
-//! The instruction set is detected at run time. AVX-512 with VNNI multiplies 64 values per step, AVX2
-//! 32; elsewhere portable code gives the same results. Rows are read sequentially, so the speed is
+//! The instruction set is detected at run time. AVX-512 with VNNI multiplies 128 values per step, AVX2
+//! 64; elsewhere portable code gives the same results. Rows are read sequentially, so the speed is
 //! bound by memory and not by arithmetic.
 
-/// The length of a row is a multiple of this.
-pub(crate) const BLOCK: usize = 64;
+/// The number of values in a row is a multiple of this: two for each byte of a register.
+pub(crate) const BLOCK: usize = 128;
+/// What is added to the values of a row to store them, so that none is negative.
+const OFFSET: i32 = 8;
+/// The number of bytes that a CPU reads at a time.
+const CACHE_LINE: usize = 64;
 
-/// The vector that rows are multiplied with, and the sum of its values. The VNNI path needs the sum,
-/// and computing it takes as long as a product.
+/// The vector that rows are multiplied with, and the sum of its values. Rows are stored with
+/// an offset, whose product is subtracted, and computing the sum takes as long as a product.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Factor<'r> {
     row: &'r [i8],
@@ -32,11 +36,11 @@ impl<'r> Factor<'r> {
     }
 }
 
-/// Calls `each` with the number of every row and its dot products with `to`, in order. Values are
-/// between -127 and 127.
+/// Calls `each` with the number of every packed row and its dot products with `to`, in order. Values of rows are
+/// between -7 and 7, those of `to` between -127 and 127.
 #[inline]
 pub(crate) fn dots<const N: usize>(
-    rows: &[i8],
+    rows: &[u8],
     to: [Factor<'_>; N],
     each: impl FnMut(usize, [i32; N]),
 ) {
@@ -53,10 +57,10 @@ pub(crate) fn dots<const N: usize>(
         if is_x86_feature_detected!("avx2") {
             #[expect(unsafe_code, reason = "calls a function that needs a CPU feature")]
             // SAFETY: the CPU feature was just detected, and the lengths were asserted above.
-            return unsafe { x86::avx2(rows, to.map(|one| one.row), each) };
+            return unsafe { x86::avx2(rows, to, each) };
         }
     }
-    portable(rows, to.map(|one| one.row), each);
+    portable(rows, to, each);
 }
 
 /// Prefetches values into the CPU cache. Otherwise reading rows that are far from each other waits for
@@ -64,14 +68,14 @@ pub(crate) fn dots<const N: usize>(
 #[inline]
 pub fn prefetch<T>(values: &[T]) {
     #[cfg(target_arch = "x86_64")]
-    values.iter().step_by((BLOCK / size_of::<T>()).max(1)).for_each(x86::prefetch);
+    values.iter().step_by((CACHE_LINE / size_of::<T>()).max(1)).for_each(x86::prefetch);
     #[cfg(not(target_arch = "x86_64"))]
     let _ = values;
 }
 
-/// Returns the row with the largest dot product, and that product: the inner loop of vector search, for
-/// benchmarks. Rows have as many values as `to`, a multiple of 64; values are between -127 and 127.
-pub fn nearest_row(rows: &[i8], to: &[i8]) -> Option<(usize, i32)> {
+/// Returns the packed row with the largest dot product, and that product: the inner loop of vector search, for
+/// benchmarks. A row has half as many bytes as `to` has values, a multiple of 128 between -127 and 127.
+pub fn nearest_row(rows: &[u8], to: &[i8]) -> Option<(usize, i32)> {
     let mut nearest = None;
     dots(rows, [Factor::new(to)], |number, [dot]| {
         if nearest.is_none_or(|(_, best)| dot > best) {
@@ -81,9 +85,21 @@ pub fn nearest_row(rows: &[i8], to: &[i8]) -> Option<(usize, i32)> {
     nearest
 }
 
-fn portable<const N: usize>(rows: &[i8], to: [&[i8]; N], mut each: impl FnMut(usize, [i32; N])) {
-    for (number, row) in rows.chunks_exact(to[0].len()).enumerate() {
-        let dot = |to: &[i8]| row.iter().zip(to).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
+fn portable<const N: usize>(
+    rows: &[u8],
+    to: [Factor<'_>; N],
+    mut each: impl FnMut(usize, [i32; N]),
+) {
+    let half = to[0].row.len() / 2;
+    for (number, row) in rows.chunks_exact(half).enumerate() {
+        let dot = |to: Factor<'_>| {
+            let (low, high) = to.row.split_at(half);
+            let pairs = row.iter().zip(low.iter().zip(high));
+            let product = |(byte, (low, high)): (&u8, (&i8, &i8))| {
+                i32::from(byte & 15) * i32::from(*low) + i32::from(byte >> 4) * i32::from(*high)
+            };
+            pairs.map(product).sum::<i32>() - OFFSET * to.sum
+        };
         each(number, to.map(dot));
     }
 }
@@ -93,10 +109,12 @@ fn portable<const N: usize>(rows: &[i8], to: [&[i8]; N], mut each: impl FnMut(us
 mod x86 {
     use std::arch::x86_64::*;
 
-    use super::{BLOCK, Factor};
+    use super::{BLOCK, Factor, OFFSET};
 
-    /// The width of the rows that are multiplied four at a time: that of the built-in table.
-    const WIDE: usize = 4 * BLOCK;
+    /// The number of bytes in a register.
+    const BYTES: usize = BLOCK / 2;
+    /// The number of values in the rows that are multiplied four at a time: those of the built-in table.
+    const WIDE: usize = 2 * BLOCK;
 
     /// Prefetches the cache line of a value.
     pub(super) fn prefetch<T>(value: &T) {
@@ -104,48 +122,62 @@ mod x86 {
         unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(value).cast()) }
     }
 
-    /// Loads a block of bytes.
+    /// Loads a register of bytes.
     ///
     /// # Safety
-    /// The CPU has AVX-512, and `at` is a multiple of [`BLOCK`] inside `row`.
+    /// The CPU has AVX-512, and there are [`BYTES`] bytes in `row` from `at` on.
     #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
     unsafe fn block(row: &[i8], at: usize) -> __m512i {
-        debug_assert!(at + BLOCK <= row.len());
-        // SAFETY: the caller guarantees that a whole block starts at `at`; the load may be unaligned.
+        debug_assert!(at + BYTES <= row.len());
+        // SAFETY: the caller guarantees that there are enough bytes; the load may be unaligned.
         unsafe { _mm512_loadu_si512(row.as_ptr().add(at).cast()) }
     }
 
-    /// Multiplies with VNNI, which takes unsigned bytes times signed bytes. So 128 is added to the values
-    /// of each row, and what that adds to the product is subtracted at the end.
+    /// Loads a register of packed values: those of the low halves of the bytes, and of the high ones.
+    ///
+    /// # Safety
+    /// The CPU has AVX-512, and there are [`BYTES`] bytes in `row` from `at` on.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
+    unsafe fn halves(row: &[u8], at: usize) -> [__m512i; 2] {
+        debug_assert!(at + BYTES <= row.len());
+        // SAFETY: the caller guarantees that there are enough bytes; the load may be unaligned.
+        let both = unsafe { _mm512_loadu_si512(row.as_ptr().add(at).cast()) };
+        let low = _mm512_set1_epi8(15);
+        [_mm512_and_si512(both, low), _mm512_and_si512(_mm512_srli_epi16::<4>(both), low)]
+    }
+
+    /// Multiplies with VNNI, which takes unsigned bytes times signed bytes: those of rows have an offset, and
+    /// what that adds to the product is subtracted at the end.
     ///
     /// # Safety
     /// The CPU has AVX-512 with BW and VNNI; `to` are whole blocks of one length.
     #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
     pub(super) unsafe fn vnni<const N: usize>(
-        rows: &[i8],
+        rows: &[u8],
         to: [Factor<'_>; N],
         mut each: impl FnMut(usize, [i32; N]),
     ) {
-        let width = to[0].row.len();
-        let fours = match width {
+        let half = to[0].row.len() / 2;
+        let fours = match 2 * half {
             // SAFETY: the CPU features are those of this function, and the length is the width.
             WIDE => unsafe { vnni_fours(rows, &to, &mut each) },
             _ => 0,
         };
-        let offset = _mm512_set1_epi8(i8::MIN);
-        let others = rows[fours * width..].chunks_exact(width);
+        let others = rows[fours * half..].chunks_exact(half);
         for (number, row) in (fours..).zip(others) {
             let mut sums = [_mm512_setzero_si512(); N];
-            for at in (0..width).step_by(BLOCK) {
-                // SAFETY: `at` is the start of a block, and the row has `width` values.
-                let unsigned = _mm512_xor_si512(unsafe { block(row, at) }, offset);
+            for at in (0..half).step_by(BYTES) {
+                // SAFETY: `at` is the start of a register, and the row has `half` bytes.
+                let [low, high] = unsafe { halves(row, at) };
                 for (sum, to) in sums.iter_mut().zip(&to) {
-                    // SAFETY: `at` is the start of a block, and all of `to` have `width` values.
-                    *sum = _mm512_dpbusd_epi32(*sum, unsigned, unsafe { block(to.row, at) });
+                    // SAFETY: `at` is the start of a register, and all of `to` have twice `half` values.
+                    let (first, second) = unsafe { (block(to.row, at), block(to.row, half + at)) };
+                    *sum = _mm512_dpbusd_epi32(*sum, low, first);
+                    *sum = _mm512_dpbusd_epi32(*sum, high, second);
                 }
             }
             let mut found = horizontal_sums(sums);
-            found.iter_mut().zip(&to).for_each(|(found, to)| *found -= 128 * to.sum);
+            found.iter_mut().zip(&to).for_each(|(found, to)| *found -= OFFSET * to.sum);
             each(number, found);
         }
     }
@@ -157,29 +189,28 @@ mod x86 {
     /// The CPU has AVX-512 with BW and VNNI; `to` have [`WIDE`] values.
     #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
     unsafe fn vnni_fours<const N: usize>(
-        rows: &[i8],
+        rows: &[u8],
         to: &[Factor<'_>; N],
         each: &mut impl FnMut(usize, [i32; N]),
     ) -> usize {
-        let offset = _mm512_set1_epi8(i8::MIN);
-        // SAFETY: all of `to` have `WIDE` values, so each of these is the start of a block.
-        let load = |to: &Factor<'_>| unsafe { [0, 1, 2, 3].map(|at| block(to.row, at * BLOCK)) };
-        let blocks: [[__m512i; WIDE / BLOCK]; N] = std::array::from_fn(|one| load(&to[one]));
+        // SAFETY: all of `to` have `WIDE` values, so each of these is the start of a register.
+        let load = |to: &Factor<'_>| unsafe { [0, 1, 2, 3].map(|at| block(to.row, at * BYTES)) };
+        let blocks: [[__m512i; WIDE / BYTES]; N] = std::array::from_fn(|one| load(&to[one]));
         let mut done = 0;
-        for four in rows.chunks_exact(4 * WIDE) {
+        for four in rows.chunks_exact(4 * WIDE / 2) {
             let mut sums = [[_mm512_setzero_si512(); 4]; N];
             for row in 0..4 {
-                for at in 0..WIDE / BLOCK {
-                    // SAFETY: this is the start of a block, and there are four rows of `WIDE` values.
-                    let values = unsafe { block(four, row * WIDE + at * BLOCK) };
-                    let unsigned = _mm512_xor_si512(values, offset);
+                for at in 0..2 {
+                    // SAFETY: this is the start of a register, and there are four rows of half `WIDE` bytes.
+                    let [low, high] = unsafe { halves(four, (2 * row + at) * BYTES) };
                     for (sums, blocks) in sums.iter_mut().zip(&blocks) {
-                        sums[row] = _mm512_dpbusd_epi32(sums[row], unsigned, blocks[at]);
+                        sums[row] = _mm512_dpbusd_epi32(sums[row], low, blocks[at]);
+                        sums[row] = _mm512_dpbusd_epi32(sums[row], high, blocks[2 + at]);
                     }
                 }
             }
             let found = sums.map(|sums| horizontal_sums(sums));
-            let dot = |one: usize, row: usize| found[one][row] - 128 * to[one].sum;
+            let dot = |one: usize, row: usize| found[one][row] - OFFSET * to[one].sum;
             for row in 0..4 {
                 each(done + row, std::array::from_fn(|one| dot(one, row)));
             }
@@ -211,45 +242,49 @@ mod x86 {
         std::array::from_fn(|position| found[position])
     }
 
-    /// Loads half a block of bytes.
+    /// Loads 32 bytes.
     ///
     /// # Safety
-    /// The CPU has AVX2, and `at` is a multiple of half a [`BLOCK`] inside `row`.
+    /// The CPU has AVX2, and there are 32 bytes in `row` from `at` on.
     #[target_feature(enable = "avx2")]
-    unsafe fn half(row: &[i8], at: usize) -> __m256i {
-        debug_assert!(at + BLOCK / 2 <= row.len());
-        // SAFETY: the caller guarantees that half a block starts at `at`; the load may be unaligned.
+    unsafe fn half_block(row: &[i8], at: usize) -> __m256i {
+        debug_assert!(at + BYTES / 2 <= row.len());
+        // SAFETY: the caller guarantees that there are enough bytes; the load may be unaligned.
         unsafe { _mm256_loadu_si256(row.as_ptr().add(at).cast()) }
     }
 
-    /// Multiplies with AVX2, whose instruction takes unsigned bytes times signed bytes. So the sign of
-    /// one factor is moved to the other; the sum of two products of 127 by 127 fits into 16 bits.
+    /// Multiplies with AVX2, whose instruction takes unsigned bytes times signed bytes and adds two products:
+    /// four of 15 by 127 fit into 16 bits.
     ///
     /// # Safety
     /// The CPU has AVX2; `to` are whole blocks of one length.
     #[target_feature(enable = "avx2")]
     pub(super) unsafe fn avx2<const N: usize>(
-        rows: &[i8],
-        to: [&[i8]; N],
+        rows: &[u8],
+        to: [Factor<'_>; N],
         mut each: impl FnMut(usize, [i32; N]),
     ) {
-        let (width, ones) = (to[0].len(), _mm256_set1_epi16(1));
-        for (number, row) in rows.chunks_exact(width).enumerate() {
+        let half = to[0].row.len() / 2;
+        let (ones, low) = (_mm256_set1_epi16(1), _mm256_set1_epi8(15));
+        for (number, row) in rows.chunks_exact(half).enumerate() {
             let mut sums = [_mm256_setzero_si256(); N];
-            for at in (0..width).step_by(BLOCK / 2) {
-                // SAFETY: `at` is the start of half a block, and the row has `width` values.
-                let row = unsafe { half(row, at) };
-                for (sum, to) in sums.iter_mut().zip(to) {
-                    // SAFETY: `at` is the start of half a block, and all of `to` have `width` values.
-                    let to = unsafe { half(to, at) };
-                    let signed = _mm256_sign_epi8(row, to);
-                    let pairs = _mm256_maddubs_epi16(_mm256_abs_epi8(to), signed);
+            for at in (0..half).step_by(BYTES / 2) {
+                // SAFETY: `at` is a multiple of 32 below `half`, of which the row has as many bytes; the load may
+                // be unaligned.
+                let both = unsafe { _mm256_loadu_si256(row.as_ptr().add(at).cast()) };
+                let lows = _mm256_and_si256(both, low);
+                let highs = _mm256_and_si256(_mm256_srli_epi16::<4>(both), low);
+                for (sum, to) in sums.iter_mut().zip(&to) {
+                    // SAFETY: `at` is a multiple of 32, and all of `to` have twice `half` values.
+                    let (first, second) =
+                        unsafe { (half_block(to.row, at), half_block(to.row, half + at)) };
+                    let first = _mm256_maddubs_epi16(lows, first);
+                    let pairs = _mm256_add_epi16(first, _mm256_maddubs_epi16(highs, second));
                     *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(pairs, ones));
                 }
             }
-            let mut found = [0; N];
-            found.iter_mut().zip(sums).for_each(|(found, sum)| *found = horizontal_sum(sum));
-            each(number, found);
+            let dot = |one: usize| horizontal_sum(sums[one]) - OFFSET * to[one].sum;
+            each(number, std::array::from_fn(dot));
         }
     }
 
@@ -266,13 +301,14 @@ mod x86 {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::packed::{pack, unpacked};
     use super::*;
 
-    type Pair<'r> = [&'r [i8]; 2];
+    type Pair<'r> = [Factor<'r>; 2];
 
     fn by(
-        path: impl Fn(&[i8], Pair<'_>, &mut dyn FnMut(usize, [i32; 2])),
-        rows: &[i8],
+        path: impl Fn(&[u8], Pair<'_>, &mut dyn FnMut(usize, [i32; 2])),
+        rows: &[u8],
         to: Pair<'_>,
     ) -> Vec<[i32; 2]> {
         let mut found = Vec::new();
@@ -283,11 +319,20 @@ mod tests {
         found
     }
 
-    /// The results of every code path that this CPU can run; the portable one first.
-    fn paths(rows: &[i8], to: Pair<'_>) -> Vec<Vec<[i32; 2]>> {
+    /// The products as one would write them down.
+    fn expected(rows: &[u8], to: Pair<'_>) -> Vec<[i32; 2]> {
+        let dot = |row: &[i8], to: Factor<'_>| {
+            row.iter().zip(to.row).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum()
+        };
+        let rows = rows.chunks_exact(to[0].row.len() / 2).map(unpacked);
+        rows.map(|row| to.map(|to| dot(&row, to))).collect()
+    }
+
+    /// The results of every code path that this CPU can run.
+    fn paths(rows: &[u8], to: Pair<'_>) -> Vec<Vec<[i32; 2]>> {
         let mut paths = vec![
             by(|rows, to, each| portable(rows, to, each), rows, to),
-            by(|rows, to, each| dots(rows, to.map(Factor::new), each), rows, to),
+            by(|rows, to, each| dots(rows, to, each), rows, to),
         ];
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") {
@@ -297,35 +342,35 @@ mod tests {
         }
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx512vnni") && is_x86_feature_detected!("avx512bw") {
-            let vnni = |rows: &[i8], to: Pair<'_>, each: &mut dyn FnMut(usize, [i32; 2])| {
-                #[expect(unsafe_code, reason = "calls a function that needs a CPU feature")]
-                // SAFETY: the CPU features were just detected, and the tests pass whole blocks.
-                unsafe {
-                    x86::vnni(rows, to.map(Factor::new), each);
-                }
-            };
-            paths.push(by(vnni, rows, to));
+            #[expect(unsafe_code, reason = "calls a function that needs a CPU feature")]
+            // SAFETY: the CPU features were just detected, and the tests pass whole blocks.
+            paths.push(by(|rows, to, each| unsafe { x86::vnni(rows, to, each) }, rows, to));
         }
         paths
     }
 
     proptest! {
         #[test]
-        fn every_path_agrees_with_the_portable_one(
-            pairs in proptest::collection::vec((-127i8..=127, -127i8..=127), 1..70)
+        fn every_path_gives_the_product(
+            pairs in proptest::collection::vec((-7i8..=7, -127i8..=127), 1..70),
+            width in prop_oneof![Just(128), Just(256), Just(384)],
         ) {
-            let (rows, to): (Vec<i8>, Vec<i8>) = pairs.iter().cycle().take(256 * 3).copied().unzip();
-            let paths = paths(&rows, [&to[..256], &rows[256..512]]);
-            prop_assert_eq!(paths[0].len(), 3);
-            prop_assert!(paths.iter().all(|path| *path == paths[0]));
+            let numbers = pairs.iter().cycle().take(width * 7).copied();
+            let (rows, to): (Vec<i8>, Vec<i8>) = numbers.unzip();
+            let rows: Vec<u8> = rows.chunks_exact(width).flat_map(pack).collect();
+            let to = [&to[..width], &to[width..2 * width]].map(Factor::new);
+            let expected = expected(&rows, to);
+            prop_assert_eq!(expected.len(), 7);
+            prop_assert!(paths(&rows, to).iter().all(|path| *path == expected));
         }
     }
 
     #[test]
     fn one_two_and_three_vectors_at_a_time_agree() {
-        let row = |seed: i32| (0..128).map(move |position| ((seed * position) % 255 - 127) as i8);
+        let row = |seed: i32| (0..256).map(move |position| ((seed * position) % 255 - 127) as i8);
         let all: Vec<Vec<i8>> = [7, 31, 59].map(|seed| row(seed).collect()).into();
-        let rows: Vec<i8> = (1..6).flat_map(|seed| row(seed * 13)).collect();
+        let packed = |seed: i32| pack(&row(seed).map(|value| value / 18).collect::<Vec<i8>>());
+        let rows: Vec<u8> = (1..6).flat_map(|seed| packed(seed * 13)).collect();
         let to = [&all[0][..], &all[1], &all[2]];
         let mut found = Vec::new();
         dots(&rows, to.map(Factor::new), |_, three| found.push(three));
@@ -333,7 +378,6 @@ mod tests {
             let row = &rows[number * 128..][..128];
             let one = |to: &[i8]| nearest_row(row, to).map(|(_, dot)| dot);
             assert_eq!(to.map(one), three.map(Some), "{number}");
-            portable(row, to, |_, plain| assert_eq!(plain, *three, "{number}"));
             dots(row, [to[0], to[2]].map(Factor::new), |_, two| {
                 assert_eq!(two, [three[0], three[2]], "{number}");
             });
@@ -343,10 +387,11 @@ mod tests {
 
     #[test]
     fn extremes_do_not_overflow() {
-        let (low, high) = ([-127i8; 512], [127i8; 256]);
-        let product = 256 * 127 * 127;
-        for path in paths(&low, [&high, &low[..256]]) {
-            assert_eq!(path, [[-product, product]; 2]);
+        let (least, most) = ([-127i8; 256], [127i8; 256]);
+        let rows = [pack(&[-7; 256]), pack(&[7; 256])].concat();
+        let product = 256 * 7 * 127;
+        for path in paths(&rows, [&most, &least].map(|to| Factor::new(to))) {
+            assert_eq!(path, [[-product, product], [product, -product]]);
         }
     }
 }

@@ -14,7 +14,7 @@ const TURNS: usize = 7;
 
 /// Reads the same bytes both ways, alternating.
 pub(super) fn measure(bytes: usize) -> Machine {
-    let rows = vec![3i8; bytes];
+    let rows = vec![0x3bu8; bytes];
     let question: Vec<i8> = (0..WIDTH).map(|place| (place % 127) as i8).collect();
     let (mut read, mut scan) = (0f64, 0f64);
     for _ in 0..TURNS {
@@ -31,12 +31,12 @@ fn rate<T>(bytes: usize, work: impl FnOnce() -> T) -> f64 {
 }
 
 /// Touches every byte with as little work as possible.
-fn sum(bytes: &[i8]) -> u64 {
+fn sum(bytes: &[u8]) -> u64 {
     let (blocks, _) = bytes.as_chunks::<64>();
     let mut sums = [0u64; 8];
     for block in blocks {
         for (sum, eight) in sums.iter_mut().zip(block.as_chunks::<8>().0) {
-            *sum = sum.wrapping_add(u64::from_le_bytes(eight.map(i8::cast_unsigned)));
+            *sum = sum.wrapping_add(u64::from_le_bytes(*eight));
         }
     }
     sums.iter().fold(0, |sum, one| sum.wrapping_add(*one))

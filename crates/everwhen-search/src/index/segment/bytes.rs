@@ -49,10 +49,6 @@ impl Writer {
         self.bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
     }
 
-    pub(super) fn signed_bytes(&mut self, values: &[i8]) {
-        self.bytes.extend(values.iter().map(|value| value.cast_unsigned()));
-    }
-
     /// Returns the bytes with their checksum at the end.
     pub(super) fn finish(mut self) -> Vec<u8> {
         let checksum = checksum(&self.bytes);
@@ -98,10 +94,6 @@ impl<'b> Reader<'b> {
     pub(super) fn floats(&mut self, len: usize) -> Option<Vec<f32>> {
         let values = self.raw(len.checked_mul(4)?)?.as_chunks::<4>().0;
         Some(values.iter().map(|value| f32::from_le_bytes(*value)).collect())
-    }
-
-    pub(super) fn signed_bytes(&mut self, len: usize) -> Option<Vec<i8>> {
-        Some(self.raw(len)?.iter().map(|value| value.cast_signed()).collect())
     }
 
     pub(super) fn raw(&mut self, len: usize) -> Option<&'b [u8]> {

@@ -25,7 +25,7 @@ fn loaded(parts: &[Vec<u8>; 2]) -> Option<Index> {
 }
 
 /// The values of all rows.
-fn rows(index: &Index) -> Vec<i8> {
+fn rows(index: &Index) -> Vec<u8> {
     index.vectors.rows(0..index.vectors.len()).flatten().copied().collect()
 }
 

@@ -31,7 +31,7 @@ pub(super) fn write(index: &Index, writer: &mut Writer, range: Range<usize>) -> 
     writer.number(vectors.width() as u64);
     writer.floats(vectors.scales(passages.clone()));
     let mut rows = Writer::default();
-    vectors.rows(passages.clone()).for_each(|run| rows.signed_bytes(run));
+    vectors.rows(passages.clone()).for_each(|run| rows.raw(run));
     let rows = rows.into_bytes();
     writer.raw(&checksum(&rows));
     let clusters = vectors.clusters_of(passages.clone());
@@ -40,7 +40,7 @@ pub(super) fn write(index: &Index, writer: &mut Writer, range: Range<usize>) -> 
         writer.number(centroids.found_among as u64);
         writer.number(centroids.scales.len() as u64);
         writer.floats(&centroids.scales);
-        writer.signed_bytes(&centroids.values);
+        writer.raw(&centroids.values);
         writer.raw(&clusters);
         vectors.sketches(passages).for_each(|word| writer.raw(&word.to_le_bytes()));
     }
@@ -58,7 +58,7 @@ impl Vectors {
         let count = counts.iter().try_fold(0usize, |sum, one| sum.checked_add(*one as usize))?;
         let width = reader.small()? as usize;
         let scales = reader.floats(count)?;
-        let is_whole = rows.len() == count.checked_mul(width)?;
+        let is_whole = rows.len() == count.checked_mul(width / 2)?;
         (reader.array()? == checksum(&rows) && is_whole).then_some(())?;
         let clusters = match reader.number()? {
             1 => Some(clusters(reader, count, width)?),
@@ -89,7 +89,8 @@ impl Vectors {
 fn clusters(reader: &mut Reader<'_>, count: usize, width: usize) -> Option<RowClusters> {
     let found_among = reader.small()? as usize;
     let len = reader.count()?;
-    let (scales, values) = (reader.floats(len)?, reader.signed_bytes(len.checked_mul(width)?)?);
+    let scales = reader.floats(len)?;
+    let values = reader.raw(len.checked_mul(width / 2)?)?.to_vec();
     let centroids = Centroids { width, values, scales, found_among };
     let numbers = reader.raw(count)?.to_vec();
     centroids.are_valid(&numbers).then_some(())?;
