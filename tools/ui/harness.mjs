@@ -81,7 +81,7 @@ export async function visit(page, name) {
   await page.waitForSelector(READY[name]);
 }
 
-/** What axe has to say about the page as it is, and whether it is wider than its window. */
+/** What axe has to say about the page as it is, whether it is wider than its window, and whether its tabs scroll up and down. */
 export async function examine(page, where) {
   await page.evaluate(axeSource);
   const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
@@ -95,6 +95,11 @@ export async function examine(page, where) {
 export async function fits(page, where) {
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   assert.ok(wide <= 0, `${where} is ${wide} px wider than its window`);
+  const scrolls = await page.evaluate(() => {
+    const tabs = document.querySelector('.tabs');
+    return tabs && getComputedStyle(tabs).overflowY !== 'hidden' && tabs.scrollHeight > tabs.clientHeight;
+  });
+  assert.ok(!scrolls, `${where} has a scrollbar beside its tabs`);
 }
 
 /** Prints what was measured, each beside its limit. */
