@@ -81,7 +81,7 @@ export async function visit(page, name) {
   await page.waitForSelector(READY[name]);
 }
 
-/** What axe has to say about the page as it is, whether it is wider than its window, and whether its tabs scroll up and down. */
+/** What axe has to say about the page as it is, and whether it fits its window. */
 export async function examine(page, where) {
   await page.evaluate(axeSource);
   const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
@@ -91,7 +91,7 @@ export async function examine(page, where) {
   await fits(page, where);
 }
 
-/** Nothing lies outside the window to the right. */
+/** Nothing lies outside the window to the right, and no scrollbar stands beside the tabs. */
 export async function fits(page, where) {
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   assert.ok(wide <= 0, `${where} is ${wide} px wider than its window`);
