@@ -157,7 +157,7 @@ macro_rules! reads {
                 }
             }
 
-            fn ledger_lines(&self, memory: MemoryRef, which: LedgerLines) -> Result<Vec<LedgerLine>> {
+            fn ledger_lines(&self, memory: MemoryRef, which: LedgerLines<'_>) -> Result<Vec<LedgerLine>> {
                 match self.cache() {
                     Some(known) => known.lines(self.db, memory, which),
                     None => ledger::lines(self.db, memory, which),

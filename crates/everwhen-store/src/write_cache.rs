@@ -32,6 +32,8 @@ struct KnownMemory {
     oldest: Option<LedgerLine>,
     /// Lines by their marks, by occurrence.
     marked: HashMap<[u8; 32], Vec<LedgerLine>>,
+    /// The marks of those lines, by number.
+    marks: HashMap<u64, [u8; 32]>,
     /// Whether times were promised for texts that have not come.
     has_promises: Option<bool>,
     /// The epoch of additions.
@@ -51,6 +53,7 @@ impl KnownMemory {
             newest: None,
             oldest: None,
             marked: HashMap::new(),
+            marks: HashMap::new(),
             has_promises: None,
             epoch: None,
             conversations: HashMap::new(),
@@ -84,7 +87,7 @@ impl WriteCache {
         &self,
         db: &dyn Database,
         memory: MemoryRef,
-        which: LedgerLines,
+        which: LedgerLines<'_>,
     ) -> Result<Vec<LedgerLine>> {
         if let Some(found) = self.with(memory, |known| known.find(&which)) {
             return Ok(found);
@@ -105,7 +108,7 @@ impl WriteCache {
             }
             LedgerLines::Marked(mark) => {
                 let found = ledger::lines(db, memory, which)?;
-                self.with(memory, |known| known.marked.insert(mark, found.clone()));
+                self.with(memory, |known| known.take_marked(mark, &found));
                 Ok(found)
             }
             which => ledger::lines(db, memory, which),
@@ -232,7 +235,7 @@ impl WriteCache {
 
 impl KnownMemory {
     /// Lines, if all that are asked for are known.
-    fn find(&self, which: &LedgerLines) -> Option<Vec<LedgerLine>> {
+    fn find(&self, which: &LedgerLines<'_>) -> Option<Vec<LedgerLine>> {
         if let (LedgerLines::Oldest, Some(oldest)) = (which, self.oldest) {
             return Some(vec![oldest]);
         }
@@ -272,10 +275,20 @@ impl KnownMemory {
         }
     }
 
-    /// Notes a line among those with its mark. A line never changes its mark.
+    /// Notes all lines with a mark.
+    fn take_marked(&mut self, mark: [u8; 32], lines: &[LedgerLine]) {
+        self.marks.extend(lines.iter().map(|line| (line.number, mark)));
+        self.marked.insert(mark, lines.to_vec());
+    }
+
+    /// Notes a line among those with its mark, which changes once it is forgotten.
     fn put_marked(&mut self, line: &LedgerLine) {
-        if let Some(lines) = self.marked.get_mut(&line.mark) {
+        let before = self.marks.remove(&line.number);
+        if let Some(lines) = before.and_then(|mark| self.marked.get_mut(&mark)) {
             lines.retain(|one| one.number != line.number);
+        }
+        if let Some(lines) = self.marked.get_mut(&line.mark) {
+            self.marks.insert(line.number, line.mark);
             lines.push(*line);
             lines.sort_by_key(|one| one.occurrence);
         }
@@ -297,7 +310,7 @@ impl Newest {
         self.from == i64::MIN
     }
 
-    fn find(&self, which: &LedgerLines) -> Option<Vec<LedgerLine>> {
+    fn find(&self, which: &LedgerLines<'_>) -> Option<Vec<LedgerLine>> {
         match *which {
             LedgerLines::Newest(most) if self.is_all() || self.lines.len() >= most => {
                 Some(self.lines.values().rev().take(most).copied().collect())

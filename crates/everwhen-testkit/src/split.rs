@@ -223,7 +223,7 @@ macro_rules! reads {
                 segments() -> Vec<u64>;
                 segment(after: u64) -> Option<[Vec<u8>; 2]>;
                 ledger_head() -> Option<LedgerHead>;
-                ledger_lines(which: LedgerLines) -> Vec<LedgerLine>;
+                ledger_lines(which: LedgerLines<'_>) -> Vec<LedgerLine>;
                 additions(numbers: &[u64]) -> Vec<(u64, Addition)>;
                 promised_times(text: Option<[u8; 32]>) -> Vec<([u8; 32], Timestamp)>;
                 memory_lines(take: &mut dyn FnMut(&str) -> Result<()>) -> ();

@@ -11,7 +11,7 @@ pub struct LedgerLine {
     pub number: u64,
     /// Its place along the line; nothing once it has been put aside.
     pub place: Option<i64>,
-    /// SHA-256 of who spoke and what was said.
+    /// SHA-256 of who spoke and what was said; once that is forgotten, a hash of it that has a key.
     pub mark: [u8; 32],
     /// Its ordinal among the messages of this mark, from 1.
     pub occurrence: u64,
@@ -108,7 +108,7 @@ pub struct Addition {
 
 /// Which lines of a ledger are meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LedgerLines {
+pub enum LedgerLines<'e> {
     /// This many of the newest along the line, newest first.
     Newest(usize),
     /// The oldest along the line.
@@ -121,4 +121,8 @@ pub enum LedgerLines {
     Marked([u8; 32]),
     /// The one with this number.
     Numbered(u64),
+    /// Those of these entries, aside or not, by number.
+    Of(&'e [EntryId]),
+    /// All without an entry, aside or not, by number.
+    WithoutEntry,
 }

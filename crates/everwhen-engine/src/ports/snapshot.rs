@@ -150,7 +150,7 @@ pub trait Snapshot {
     /// The head of a memory's ledger.
     fn ledger_head(&self, memory: MemoryRef) -> Result<Option<LedgerHead>>;
     /// Lines of a memory's ledger.
-    fn ledger_lines(&self, memory: MemoryRef, which: LedgerLines) -> Result<Vec<LedgerLine>>;
+    fn ledger_lines(&self, memory: MemoryRef, which: LedgerLines<'_>) -> Result<Vec<LedgerLine>>;
     /// Memories of a vault that hold this proof: first those where nothing has been said since it
     /// was delivered, then the newest.
     fn proof_holders(

@@ -24,6 +24,8 @@ pub enum TombstoneKind {
     Hash,
     /// It says when something was said that was forgotten.
     Period,
+    /// It is the key of the marks of forgotten lines in a ledger.
+    LineSalt,
 }
 
 /// A part of the conversation clock.

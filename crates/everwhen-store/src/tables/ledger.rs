@@ -89,7 +89,7 @@ pub(crate) fn head(db: &dyn Database, memory: MemoryRef) -> Result<Option<Ledger
 pub(crate) fn lines(
     db: &dyn Database,
     memory: MemoryRef,
-    which: LedgerLines,
+    which: LedgerLines<'_>,
 ) -> Result<Vec<LedgerLine>> {
     static NEWEST: Sql = Sql::new(|_| found("place IS NOT NULL ORDER BY place DESC LIMIT ?3"));
     static OLDEST: Sql = Sql::new(|_| found("place IS NOT NULL ORDER BY place LIMIT ?3"));
@@ -97,6 +97,7 @@ pub(crate) fn lines(
     static BEFORE: Sql = Sql::new(|_| found("place < ?3 ORDER BY place DESC LIMIT 1"));
     static NUMBERED: Sql = Sql::new(|_| found("number = ?3"));
     static MARKED: Sql = Sql::new(|_| found("mark = ?3 ORDER BY occurrence"));
+    static BARE: Sql = Sql::new(|_| found("entry_id IS NULL ORDER BY number"));
     let (sql, value) = match &which {
         LedgerLines::Newest(most) => (&NEWEST, limit(Some(*most))),
         LedgerLines::Oldest => (&OLDEST, limit(Some(1))),
@@ -104,9 +105,21 @@ pub(crate) fn lines(
         LedgerLines::Before(place) => (&BEFORE, (*place).into()),
         LedgerLines::Numbered(number) => (&NUMBERED, (*number).into()),
         LedgerLines::Marked(mark) => (&MARKED, mark.into()),
+        LedgerLines::Of(entries) => return lines_of(db, memory, entries),
+        LedgerLines::WithoutEntry => return db.all(&BARE, &place(memory), read_line),
     };
     let [vault, memory] = place(memory);
     db.all(sql, &[vault, memory, value], read_line)
+}
+
+/// The lines of entries.
+fn lines_of(db: &dyn Database, memory: MemoryRef, entries: &[EntryId]) -> Result<Vec<LedgerLine>> {
+    static SQL: Sql = Sql::new(|dialect| found(&format!("entry_id {}", dialect.is_one_of(3))));
+    let each = entries.iter().copied().map(Into::into).collect();
+    let mut lines = db.all_each(&SQL, &place(memory), each, read_line)?;
+    lines.sort_by_key(|line| line.number);
+    lines.dedup_by_key(|line| line.number);
+    Ok(lines)
 }
 
 fn found(condition: &str) -> String {

@@ -38,6 +38,7 @@ fn kind(kind: TombstoneKind) -> i64 {
         TombstoneKind::Salt => 0,
         TombstoneKind::Hash => 1,
         TombstoneKind::Period => 2,
+        TombstoneKind::LineSalt => 3,
     }
 }
 
@@ -46,6 +47,7 @@ fn read(row: &dyn Row) -> Result<Tombstone> {
         0 => TombstoneKind::Salt,
         1 => TombstoneKind::Hash,
         2 => TombstoneKind::Period,
+        3 => TombstoneKind::LineSalt,
         _ => return Err(row.damaged(TOMBSTONE.kind)),
     };
     let (from, before) = (row.get(TOMBSTONE.said_from)?, row.get(TOMBSTONE.said_before)?);

@@ -1,8 +1,8 @@
 //! Rows of ledgers: what is put comes back, in its order, in its memory.
 
-use everwhen_engine::memory::Role;
+use everwhen_engine::memory::{EntryId, Role};
 use everwhen_engine::ports::{
-    Erasure, LastRequest, LedgerHead, LedgerLine, LedgerLines, Placeholder, Removal, Row,
+    Erasure, LastRequest, LedgerHead, LedgerLine, LedgerLines, Placeholder, Removal, Row, Snapshot,
 };
 
 use crate::bed::{Bed, Open};
@@ -33,7 +33,7 @@ fn with_four(open: Open) -> Bed {
     bed
 }
 
-fn numbers(bed: &Bed, which: LedgerLines) -> Vec<u64> {
+fn numbers(bed: &Bed, which: LedgerLines<'static>) -> Vec<u64> {
     let lines = bed.look(move |rows| rows.ledger_lines(home(), which));
     lines.iter().map(|line| line.number).collect()
 }
@@ -53,6 +53,29 @@ pub(crate) fn lines_come_back_in_their_order(open: Open) {
             bed.look(move |rows| rows.ledger_lines(home(), LedgerLines::Numbered(one.number)));
         assert_eq!(found, [one]);
     }
+}
+
+pub(crate) fn lines_are_found_by_their_entries(open: Open) {
+    let bed = with_four(open);
+    let bare = LedgerLine { entry: None, ..line(5, None, 7, 1) };
+    bed.write(move |tx| tx.put(Row::LedgerLine(home(), &bare)));
+    bed.write(move |tx| tx.put(Row::LedgerLine(place(1, 2), &bare)));
+    let of = |ids: Vec<EntryId>| {
+        let lines = bed.look(move |rows| rows.ledger_lines(home(), LedgerLines::Of(&ids)));
+        lines.iter().map(|line| line.number).collect::<Vec<_>>()
+    };
+    assert_eq!(of(vec![id(4), id(9), id(3), id(4)]), [3, 4]);
+    assert_eq!(of(Vec::new()), [0; 0]);
+    assert_eq!(numbers(&bed, LedgerLines::WithoutEntry), [5]);
+    // A transaction sees a mark that it has changed itself.
+    bed.write(move |tx| {
+        let marked =
+            |tx: &dyn Snapshot, byte| tx.ledger_lines(home(), LedgerLines::Marked([byte; 32]));
+        assert_eq!((marked(tx.snapshot(), 7)?.len(), marked(tx.snapshot(), 8)?.len()), (1, 0));
+        tx.put(Row::LedgerLine(home(), &LedgerLine { mark: [8; 32], ..bare }))?;
+        assert_eq!((marked(tx.snapshot(), 7)?.len(), marked(tx.snapshot(), 8)?.len()), (0, 1));
+        Ok(())
+    });
 }
 
 pub(crate) fn a_line_is_replaced_whole(open: Open) {

@@ -213,6 +213,7 @@ suite! {
         lines_come_back_in_their_order,
         a_line_is_replaced_whole,
         ledgers_stay_in_their_memory,
+        lines_are_found_by_their_entries,
         a_head_is_replaced_whole,
         promised_times_are_kept_and_taken,
         forgetting_leaves_the_line_and_removal_takes_it,

@@ -10,6 +10,11 @@ use jiff::Timestamp;
 use super::changes::drop_rows;
 use super::state::State;
 
+fn by_number(mut lines: Vec<LedgerLine>) -> Vec<LedgerLine> {
+    lines.sort_by_key(|line| line.number);
+    lines
+}
+
 impl State {
     /// The lines of a memory that are along the line, in order.
     fn along(&self, memory: MemoryRef) -> Vec<LedgerLine> {
@@ -58,7 +63,7 @@ impl State {
     pub(super) fn lines_of(
         &self,
         memory: MemoryRef,
-        which: LedgerLines,
+        which: LedgerLines<'_>,
     ) -> Result<Vec<LedgerLine>> {
         let along = self.along(memory);
         Ok(match which {
@@ -72,6 +77,13 @@ impl State {
             }
             LedgerLines::Marked(mark) => self.lines_where(memory, |line| line.mark == mark),
             LedgerLines::Numbered(number) => self.lines_where(memory, |line| line.number == number),
+            LedgerLines::Of(entries) => {
+                let is_of = |line: &LedgerLine| line.entry.is_some_and(|id| entries.contains(&id));
+                by_number(self.lines_where(memory, is_of))
+            }
+            LedgerLines::WithoutEntry => {
+                by_number(self.lines_where(memory, |line| line.entry.is_none()))
+            }
         })
     }
 

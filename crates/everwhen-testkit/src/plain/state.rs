@@ -502,7 +502,7 @@ impl Snapshot for State {
         self.head_of(memory)
     }
 
-    fn ledger_lines(&self, memory: MemoryRef, which: LedgerLines) -> Result<Vec<LedgerLine>> {
+    fn ledger_lines(&self, memory: MemoryRef, which: LedgerLines<'_>) -> Result<Vec<LedgerLine>> {
         self.lines_of(memory, which)
     }
 
