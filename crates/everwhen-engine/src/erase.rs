@@ -9,7 +9,10 @@ use crate::index::embedded_passages;
 use crate::job::JobKind;
 use crate::memory::{Conversation, Entry, EntryId, Fact};
 use crate::memory_edit::MemoryEdit;
-use crate::ports::{EntryQuery, Erasure, JobSelection, Removal, Removed, Speakers, Which};
+use crate::ports::{
+    EntryQuery, Erasure, JobSelection, LedgerLine, LedgerLines, Removal, Removed, Row, Speakers,
+    Which,
+};
 use crate::tombstones::periods;
 use crate::{Result, chapters, contexts, facts, tombstones};
 
@@ -67,10 +70,31 @@ pub(crate) fn said(
     let facts = facts::forget::made_of(edit, doomed)?;
     vectors(edit, doomed, &facts);
     chapters::forget_said(edit, doomed)?;
+    hide_lines(edit, ids)?;
     let entries = edit.tx.remove(Removal::Entries(edit.place(), ids))?;
     let facts = facts::forget::forget(edit, &facts)?;
     let contexts = contexts::forget_written(edit)?;
     Ok(Removed { entries, facts, contexts, ..Removed::default() })
+}
+
+/// The lines of what is forgotten stay in the ledger, without a plain hash of it.
+fn hide_lines(edit: &mut MemoryEdit<'_>, ids: &[EntryId]) -> Result<()> {
+    let place = edit.place();
+    let mut lines = edit.tx.ledger_lines(place, LedgerLines::Of(ids))?;
+    // An earlier version left plain hashes of what it forgot. What else has no entry is recognised as well by the
+    // other mark.
+    if edit.memory.forgotten > 1 && edit.line_salt()?.is_none() {
+        lines.extend(edit.tx.ledger_lines(place, LedgerLines::WithoutEntry)?);
+    }
+    if lines.is_empty() {
+        return Ok(());
+    }
+    let salt = edit.make_line_salt()?;
+    for line in lines {
+        let hidden = LedgerLine { mark: salt.keyed(line.mark), entry: None, ..line };
+        edit.tx.put(Row::LedgerLine(place, &hidden))?;
+    }
+    Ok(())
 }
 
 /// Has vectors erased that are kept outside the store: of the passages of entries, of the whole of them, which

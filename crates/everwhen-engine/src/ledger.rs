@@ -20,8 +20,9 @@
 //! place of the first, which goes on a branch. A reply that never came leaves its placeholder, and
 //! the assistant's message of the next request gets that time.
 //!
-//! **How messages are known again.** A message is its mark, SHA-256 of role and content, and the
-//! its ordinal among those of that mark. Along a memory runs one *line* of messages. A history is laid
+//! **How messages are known again.** A message is its mark, SHA-256 of role and content, and
+//! its ordinal among those of that mark. Once it was forgotten, its line has a hash with a key instead,
+//! and a message that comes again is looked for by both. Along a memory runs one *line* of messages. A history is laid
 //! beside it so that as much as possible matches, in order, whole runs before single messages
 //! and the newest first; so it may be cut at the front, edited, regenerated or forked. A single short
 //! match without neighbours proves nothing and does not count: a second "ok" is a second "ok".
@@ -57,6 +58,7 @@ mod finish;
 mod interchange;
 mod keep;
 mod mark;
+mod marked;
 mod past;
 mod plan;
 mod proof;

@@ -6,6 +6,7 @@ mod distilled;
 mod past;
 mod versions;
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
@@ -20,6 +21,7 @@ use crate::ports::{
     ArchiveFilter, ConversationQuery, Embedder, MemoryRef, Removal, Row, Snapshot, Tx,
 };
 use crate::similarity::Ruler;
+use crate::tombstones::lines::LineSalt;
 use crate::{ConflictReason, Error, Result, limits};
 
 pub use clock_steps::{ClockStep, ClockSteps};
@@ -44,6 +46,8 @@ pub(crate) struct MemoryEdit<'t> {
     pub(crate) keepers: Vec<Arc<dyn Embedder>>,
     /// Whether it has been noted that facts or chapters change.
     is_distilled: bool,
+    /// What `line_salt` has read.
+    line_salt: OnceCell<Option<LineSalt>>,
     pub(crate) chance: &'t dyn Chance,
 }
 
@@ -88,6 +92,7 @@ impl<'t> MemoryEdit<'t> {
             ruler,
             keepers,
             is_distilled,
+            line_salt: OnceCell::new(),
             chance,
         }
     }
@@ -132,6 +137,30 @@ impl<'t> MemoryEdit<'t> {
         }
         Err(Error::conflict("something was forgotten in the memory since it was read")
             .because(ConflictReason::ChangedMeanwhile))
+    }
+
+    /// The key of the marks of forgotten lines; `None` if there are none.
+    pub(crate) fn line_salt(&self) -> Result<Option<LineSalt>> {
+        if self.memory.forgotten == 0 {
+            return Ok(None);
+        }
+        if let Some(known) = self.line_salt.get() {
+            return Ok(*known);
+        }
+        let found = LineSalt::of(self.tx.snapshot(), self.place())?;
+        Ok(*self.line_salt.get_or_init(|| found))
+    }
+
+    /// The same, made if there is none. The memory counts as one of which something was forgotten from then on.
+    pub(crate) fn make_line_salt(&mut self) -> Result<LineSalt> {
+        if let Some(known) = self.line_salt()? {
+            return Ok(known);
+        }
+        self.memory.forgotten = self.memory.forgotten.max(1);
+        let place = self.place();
+        let made = LineSalt::make(self.tx, place, self.now, self.chance)?;
+        self.line_salt = OnceCell::from(Some(made));
+        Ok(made)
     }
 
     /// A fresh id.

@@ -9,18 +9,21 @@
 //! kept at which it was last forgotten, and what was said before it is not stored after it. Of a part of a memory it
 //! is kept when it was said, too, as `periods` says.
 //!
-//! What was imported is recognised as `imported` says.
+//! What was imported is recognised as `imported` says, and a message of which only the line of a ledger is left as
+//! `lines` says.
 //!
 //! Hashes are salted, with a salt of the vault that goes where they go. When a vault is forgotten they outlive it
 //! under a hash of its name, and a new vault of that name takes them over.
 
 pub(crate) mod imported;
+pub(crate) mod lines;
 pub(crate) mod periods;
 
 use std::collections::HashMap;
 
 use jiff::Timestamp;
 
+use self::lines::LineSalt;
 use crate::Result;
 use crate::memory::{Chance, MemoryRef, Name, VaultId, VaultInfo};
 use crate::ports::{
@@ -43,6 +46,7 @@ pub(crate) fn keep_history(
     if pairs.is_empty() {
         return Ok(());
     }
+    lines::keep(tx, place, now)?;
     let salt = make_salt(tx, place.vault, now, chance)?;
     for (before, mark) in pairs {
         put(tx, place.vault, message(&salt, before, mark), now)?;
@@ -131,12 +135,35 @@ pub(crate) fn forgotten_messages(
 ) -> Result<Vec<bool>> {
     let mut forgotten = vec![false; marks.len()];
     let Some(salt) = salt(snapshot, vault)? else { return Ok(forgotten) };
+    let keys = lines::kept(snapshot, vault)?;
     for (place, pair) in marks.windows(2).enumerate() {
-        if exists(snapshot, vault, message(&salt, pair[0], pair[1]))? {
+        if stood_together(snapshot, vault, (&salt, &keys), pair)? {
             (forgotten[place], forgotten[place + 1]) = (true, true);
         }
     }
     Ok(forgotten)
+}
+
+/// Returns whether two messages stood in a row in a memory that was forgotten. Each may have been forgotten before the
+/// memory was, and had a mark with a key then.
+fn stood_together(
+    snapshot: &dyn Snapshot,
+    vault: VaultId,
+    (salt, keys): (&[u8; 32], &[LineSalt]),
+    pair: &[[u8; 32]],
+) -> Result<bool> {
+    if exists(snapshot, vault, message(salt, pair[0], pair[1]))? {
+        return Ok(true);
+    }
+    for key in keys {
+        let [before, mark] = [key.keyed(pair[0]), key.keyed(pair[1])];
+        for (before, mark) in [(before, pair[1]), (pair[0], mark), (before, mark)] {
+            if exists(snapshot, vault, message(salt, before, mark))? {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
 }
 
 /// Returns whether an idempotency key belongs to a write of a vault that was forgotten.

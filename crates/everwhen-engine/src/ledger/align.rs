@@ -26,6 +26,8 @@ const REACH: usize = 16;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sought {
     pub(super) mark: [u8; 32],
+    /// The mark of its line if it was forgotten.
+    pub(super) keyed: Option<[u8; 32]>,
     /// Whether its text is long enough that it is not said twice by chance.
     pub(super) distinctive: bool,
 }
@@ -121,7 +123,8 @@ fn best_chain(sought: &[Sought], stretch: &Stretch<'_>) -> Vec<(usize, usize)> {
     };
     for (message, one) in sought.iter().enumerate() {
         let first = web.pairs.len();
-        for line in by_mark.get(&one.mark).into_iter().flatten() {
+        let marks = [Some(one.mark), one.keyed].into_iter().flatten();
+        for line in marks.filter_map(|mark| by_mark.get(&mark)).flatten() {
             web.add(message, *line);
         }
         for (number, pair) in web.pairs.iter().enumerate().skip(first) {
@@ -275,7 +278,7 @@ mod tests {
 
     /// The numbers of the lines on which the words are found; 0 for none.
     fn found(line: &[LedgerLine], words: &str) -> Vec<u64> {
-        let sought = |word| Sought { mark: mark(word), distinctive: false };
+        let sought = |word| Sought { mark: mark(word), keyed: None, distinctive: false };
         let sought: Vec<Sought> = words.split(' ').map(sought).collect();
         let stretch = Stretch::new(line, 0, line.first().map(|line| line.number));
         let places = align(&sought, &stretch);

@@ -11,6 +11,7 @@ use crate::memory_edit::MemoryEdit;
 use crate::ports::{
     Addition, LedgerHead, LedgerLine, LedgerLines, MemoryRef, Placeholder, Row, Snapshot,
 };
+use crate::tombstones::lines::LineSalt;
 use crate::tombstones::periods::ForgottenTimes;
 
 use super::align::{Sought, Stretch, align};
@@ -18,7 +19,9 @@ use super::keep::{self, StoredRequest};
 use super::mark::mark;
 use super::plan::{self, Request};
 use super::proof::PendingProof;
-use super::{Begun, Commit, Exchange, History, KnownMessage, Message, Wanted, speaker, strand};
+use super::{
+    Begun, Commit, Exchange, History, KnownMessage, Message, Wanted, marked, speaker, strand,
+};
 
 /// Lines read beyond as many as the request has messages.
 const SLACK: usize = 32;
@@ -62,7 +65,7 @@ pub(super) fn items_from(history: &History, from: usize) -> Vec<Item<'_>> {
 pub(super) fn begin(edit: &mut MemoryEdit<'_>, history: &History, commit: Commit) -> Result<Begun> {
     let generation = edit.memory.generation;
     let items = items(history);
-    let found = find(edit.tx.snapshot(), edit.place(), &items)?.found;
+    let found = find(edit.tx.snapshot(), edit.place(), edit.line_salt()?, &items)?.found;
     let started = begin_found(edit, history, commit, (items, found), ForgottenTimes::default())?;
     let oldest = edit.tx.ledger_lines(edit.place(), LedgerLines::Oldest)?.pop();
     let messages = known_messages(history, &started.items, &started.kept);
@@ -180,24 +183,31 @@ pub(super) fn has_begun(edit: &MemoryEdit<'_>, history: &History) -> Result<bool
     let Some(last) = items.iter().rfind(|item| item.message.role != Role::Assistant) else {
         return Ok(false);
     };
-    let lines = edit.tx.ledger_lines(edit.place(), LedgerLines::Marked(last.mark))?;
+    let lines = marked::lines(edit, last.mark)?;
     Ok(lines.iter().any(|line| line.time == sent_at))
 }
 
-/// Lays the messages of a request beside the line of a memory.
-pub(super) fn find(rows: &dyn Snapshot, place: MemoryRef, items: &[Item<'_>]) -> Result<Beside> {
+/// Lays the messages of a request beside the line of a memory, which has this key.
+pub(super) fn find(
+    rows: &dyn Snapshot,
+    place: MemoryRef,
+    salt: Option<LineSalt>,
+    items: &[Item<'_>],
+) -> Result<Beside> {
+    let sought = |item: &Item<'_>| Sought {
+        mark: item.mark,
+        keyed: salt.map(|salt| salt.keyed(item.mark)),
+        distinctive: is_distinctive(item),
+    };
+    let sought: Vec<Sought> = items.iter().map(sought).collect();
     let wanted = items.len() + SLACK;
     let mut lines = rows.ledger_lines(place, LedgerLines::Newest(wanted))?;
     lines.reverse();
     let is_all = lines.len() < wanted;
     let newer = lines.len();
     if !is_all {
-        fetch_older(rows, place, items, &mut lines)?;
+        fetch_older(rows, place, &sought, &mut lines)?;
     }
-    let sought: Vec<Sought> = items
-        .iter()
-        .map(|item| Sought { mark: item.mark, distinctive: is_distinctive(item) })
-        .collect();
     let oldest = match is_all {
         true => lines.first().copied(),
         false => rows.ledger_lines(place, LedgerLines::Oldest)?.pop(),
@@ -213,16 +223,16 @@ pub(super) fn find(rows: &dyn Snapshot, place: MemoryRef, items: &[Item<'_>]) ->
 fn fetch_older(
     rows: &dyn Snapshot,
     place: MemoryRef,
-    items: &[Item<'_>],
+    sought: &[Sought],
     lines: &mut Vec<LedgerLine>,
 ) -> Result<()> {
     let first = lines.first().and_then(|line| line.place);
     let mut known: std::collections::HashSet<[u8; 32]> =
         lines.iter().map(|line| line.mark).collect();
     let mut older = Vec::new();
-    for item in items {
-        if known.insert(item.mark) {
-            older.extend(rows.ledger_lines(place, LedgerLines::Marked(item.mark))?);
+    for mark in sought.iter().flat_map(|one| [Some(one.mark), one.keyed]).flatten() {
+        if known.insert(mark) {
+            older.extend(rows.ledger_lines(place, LedgerLines::Marked(mark))?);
         }
     }
     older.retain(|line| line.place.is_some() && line.place < first);

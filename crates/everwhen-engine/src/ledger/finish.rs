@@ -9,10 +9,10 @@ use crate::memory::{Metadata, Name, NewEntry, Role, Said};
 use crate::memory_edit::MemoryEdit;
 use crate::ports::{LedgerHead, LedgerLine, LedgerLines, Placeholder, Row};
 
-use super::keep::{self, put_aside, write_line};
+use super::keep::{self, put_aside};
 use super::mark::mark;
 use super::plan::is_one_conversation;
-use super::{Commit, Exchange, ExchangeReply, Finished, Message, proof, strand};
+use super::{Commit, Exchange, ExchangeReply, Finished, Message, marked, proof, strand};
 
 /// Says of an entry that it was cut off.
 const TRUNCATED: &str = r#"{"truncated":true}"#;
@@ -122,7 +122,10 @@ fn place_reply(
         None => Vec::new(),
     };
     let mark = mark(Role::Assistant, &reply.content, b"");
-    let same = others.first().filter(|first| first.mark == mark).copied();
+    let same = match others.first() {
+        Some(first) if marked::is_of(edit, first, mark)? => Some(*first),
+        _ => None,
+    };
     let stored = match asked.is_some() && others.is_empty() {
         true => None,
         false => stored_and_left(edit, exchange, asked.as_ref(), mark)?,
@@ -149,7 +152,7 @@ fn stored_and_left(
 ) -> Result<Option<LedgerLine>> {
     let time = asked.map_or(exchange.started_at, |asked| asked.time.max(exchange.started_at));
     let is_it = |line: &LedgerLine| line.after == exchange.after && line.time == time;
-    Ok(edit.tx.ledger_lines(edit.place(), LedgerLines::Marked(mark))?.into_iter().find(is_it))
+    Ok(marked::lines(edit, mark)?.into_iter().find(is_it))
 }
 
 /// Decides where the reply goes. A reply that began later takes the place of one that began before; what
@@ -185,11 +188,10 @@ fn add(
 ) -> Result<Finished> {
     let time = asked.map_or(exchange.started_at, |asked| asked.time.max(exchange.started_at));
     // Its line is kept, so that it is recognised when the client sends it again.
-    let entry = match new_entry(reply) {
-        Some(entry) if !is_forgotten(edit, exchange, (asked.as_ref(), time))? => {
-            keep::store_one(edit, entry.said_at(time))?
-        }
-        _ => None,
+    let forgotten = is_forgotten(edit, exchange, (asked.as_ref(), time))?;
+    let entry = match new_entry(reply).filter(|_| !forgotten) {
+        Some(entry) => keep::store_one(edit, entry.said_at(time))?,
+        None => None,
     };
     let number = edit.tx.ledger_head(edit.place())?.unwrap_or_default().last_number + 1;
     let mut line = LedgerLine {
@@ -204,7 +206,10 @@ fn add(
         entry,
         delivered: true,
     };
-    write_line(edit, &mut line)?;
+    if forgotten {
+        marked::hide(edit, &mut line, mark)?;
+    }
+    marked::write(edit, &mut line, mark)?;
     match position {
         Position::Aside => put_aside(edit, &[line])?,
         Position::Before(next) => {
@@ -259,7 +264,7 @@ fn go_on(
     let mark = mark(Role::Assistant, &message.content, b"");
     let number = head.last_number + 1;
     let mut longer = LedgerLine { number, mark, occurrence: 0, entry, delivered: true, ..old };
-    write_line(edit, &mut longer)?;
+    marked::write(edit, &mut longer, mark)?;
     settle(edit, exchange, Some(number))?;
     Ok((Finished { entry, known: false, line: Some(number) }, message.content))
 }

@@ -13,7 +13,7 @@ use crate::{Result, chapters, tombstones};
 use super::begin::Item;
 use super::plan::{Fate, Plan, Request, awaited_reply};
 use super::times::{TimeClue, backfill};
-use super::{Message, interchange};
+use super::{Message, interchange, marked};
 
 /// The distance between two places along the line, so that others fit between them.
 const STEP: i64 = 1 << 20;
@@ -61,7 +61,7 @@ pub(super) fn keep(
     }
     find_places(edit, &plan.fates, &mut lines)?;
     keep_entries(edit, request, &plan.fates, &mut lines)?;
-    write_lines(edit, &plan.fates, &mut lines)?;
+    write_lines(edit, request.items, &plan.fates, &mut lines)?;
     let is_new = plan.fates.iter().map(|fate| !matches!(fate, Fate::Known(_))).collect();
     Ok(StoredRequest { lines, is_new, last_number })
 }
@@ -188,16 +188,19 @@ fn keep_entries(
     let mut owners = Vec::new();
     let forgotten = forgotten(edit, request, fates)?;
     for (at, fate) in fates.iter().enumerate() {
-        let message = request.items[at].message;
+        let Item { message, mark, .. } = request.items[at];
         match fate {
             Fate::Known(_) => {}
             Fate::Back(line) => rejoin(edit, line)?,
             Fate::Edited { old, .. } if old.entry.is_some() => {
                 lines[at].entry = correct(edit, old.entry, message)?;
+                lines[at].mark = mark;
             }
-            Fate::New if forgotten[at] => {}
             // Its line is kept, so that it is recognised when the client sends it again.
-            Fate::Edited { .. } | Fate::New if request.forgotten.has(lines[at].time) => {}
+            Fate::New if forgotten[at] => marked::hide(edit, &mut lines[at], mark)?,
+            Fate::Edited { .. } | Fate::New if request.forgotten.has(lines[at].time) => {
+                marked::hide(edit, &mut lines[at], mark)?;
+            }
             Fate::Edited { .. } | Fate::New => {
                 if let Some(entry) = new_entry(message) {
                     new.push(entry.said_at(lines[at].time));
@@ -212,6 +215,7 @@ fn keep_entries(
     let stored = remember::store(edit, new, None)?;
     for (owner, entry) in owners.into_iter().zip(stored.entries) {
         lines[owner].entry = Some(entry.id);
+        lines[owner].mark = request.items[owner].mark;
     }
     Ok(())
 }
@@ -261,7 +265,12 @@ pub(super) fn correct(
 }
 
 /// Writes lines that are new or changed, and takes the place from those that lost it.
-fn write_lines(edit: &mut MemoryEdit<'_>, fates: &[Fate], lines: &mut [LedgerLine]) -> Result<()> {
+fn write_lines(
+    edit: &mut MemoryEdit<'_>,
+    items: &[Item<'_>],
+    fates: &[Fate],
+    lines: &mut [LedgerLine],
+) -> Result<()> {
     for at in 0..lines.len() {
         if let Fate::Edited { old, .. } = &fates[at] {
             edit.tx.put(Row::LedgerLine(edit.place(), &LedgerLine { place: None, ..*old }))?;
@@ -273,18 +282,9 @@ fn write_lines(edit: &mut MemoryEdit<'_>, fates: &[Fate], lines: &mut [LedgerLin
             continue;
         }
         lines[at].after = after.or(lines[at].after);
-        write_line(edit, &mut lines[at])?;
+        marked::write(edit, &mut lines[at], items[at].mark)?;
     }
     Ok(())
-}
-
-/// Writes one line; one without an occurrence gets the next.
-pub(super) fn write_line(edit: &mut MemoryEdit<'_>, line: &mut LedgerLine) -> Result<()> {
-    if line.occurrence == 0 {
-        let same = edit.tx.ledger_lines(edit.place(), LedgerLines::Marked(line.mark))?;
-        line.occurrence = same.last().map_or(0, |last| last.occurrence) + 1;
-    }
-    edit.tx.put(Row::LedgerLine(edit.place(), line))
 }
 
 /// Puts lines aside and their entries on a branch.

@@ -12,7 +12,7 @@ use crate::{Error, Result, tombstones};
 
 use super::begin::{self, Item};
 use super::mark::mark;
-use super::{Exchange, Finished, History, PastExchange, finish, strand};
+use super::{Exchange, Finished, History, PastExchange, finish, marked, strand};
 
 /// The exchange that was stored last.
 struct Previous<'p> {
@@ -98,7 +98,7 @@ impl ReplyLines {
             return Ok(Self::default());
         };
         let mark = mark(Role::Assistant, &reply.content, b"");
-        let same = edit.tx.ledger_lines(edit.place(), LedgerLines::Marked(mark))?;
+        let same = marked::lines(edit, mark)?;
         let own = same.iter().find(|line| line.time == sent_at + begin::REPLY_BEGINS);
         Ok(Self { own: own.copied(), newest: same.last().copied() })
     }
@@ -123,7 +123,7 @@ fn begin(
     let resent = history.resent || begin::has_begun(edit, history)?;
     let history = History { resent, ..history.clone() };
     let items = begin::items(&history);
-    let found = begin::find(edit.tx.snapshot(), edit.place(), &items)?.found;
+    let found = begin::find(edit.tx.snapshot(), edit.place(), edit.line_salt()?, &items)?.found;
     let started = begin::begin_found(edit, &history, past.commit, (items, found), forgotten)?;
     Ok(started.exchange)
 }
@@ -146,6 +146,9 @@ fn goes_on<'h>(
     let rows = edit.tx.snapshot();
     let line = rows.ledger_lines(edit.place(), LedgerLines::Numbered(previous.reply))?.pop();
     let newest = strand::tail(rows, edit.place())?.map(|line| line.number);
-    let is_it = |line: &LedgerLine| line.mark == reply.mark && newest == Some(line.number);
-    Ok(line.filter(is_it).filter(|_| items.len() > 1).map(|line| (items, line)))
+    let is_newest = |line: &LedgerLine| newest == Some(line.number) && items.len() > 1;
+    Ok(match line.filter(is_newest) {
+        Some(line) if marked::is_of(edit, &line, reply.mark)? => Some((items, line)),
+        _ => None,
+    })
 }

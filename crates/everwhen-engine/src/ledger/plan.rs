@@ -10,7 +10,7 @@ use crate::ports::{LedgerHead, LedgerLine, LedgerLines};
 use crate::tombstones::periods::ForgottenTimes;
 
 use super::begin::Item;
-use super::strand;
+use super::{marked, strand};
 
 /// A request, and what the ledger knew before it.
 pub(super) struct Request<'r> {
@@ -147,7 +147,7 @@ fn sent_again(
 
 /// The newest line along the line with the words of a message.
 fn newest_same(edit: &MemoryEdit<'_>, item: &Item<'_>) -> Result<Option<LedgerLine>> {
-    let same = edit.tx.ledger_lines(edit.place(), LedgerLines::Marked(item.mark))?;
+    let same = marked::lines(edit, item.mark)?;
     Ok(same.into_iter().filter(|line| line.place.is_some()).max_by_key(|line| line.place))
 }
 
@@ -269,7 +269,7 @@ fn put_aside_after(
     item: &Item<'_>,
     before: Option<u64>,
 ) -> Result<Option<LedgerLine>> {
-    let same = edit.tx.ledger_lines(edit.place(), LedgerLines::Marked(item.mark))?;
+    let same = marked::lines(edit, item.mark)?;
     Ok(same.into_iter().rfind(|line| line.place.is_none() && line.after == before))
 }
 

@@ -9,6 +9,7 @@ use crate::Result;
 use crate::limits::{PROOF_HOLDERS, PROOFS, RETRY};
 use crate::memory::{MemoryId, Role, VaultId};
 use crate::ports::{MemoryRef, ProofHolder, Snapshot};
+use crate::tombstones::lines::LineSalt;
 
 use super::begin::{self, Item, is_distinctive};
 use super::proof::{self, RequestProof, has_words};
@@ -124,7 +125,8 @@ impl Candidate {
         if !self.same_app && !self.is_strong() {
             return Ok(None);
         }
-        let beside = begin::find(rows, MemoryRef { vault, memory: self.memory }, items)?;
+        let place = MemoryRef { vault, memory: self.memory };
+        let beside = begin::find(rows, place, LineSalt::of(rows, place)?, items)?;
         let known = |at: usize| beside.found[at].is_some();
         if !self.is_strong() && !goes_on_from(self.newest, items, known) {
             return Ok(None);

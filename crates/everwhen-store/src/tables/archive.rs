@@ -18,7 +18,7 @@ use serde_json::value::RawValue;
 use self::field::{Holder, Kind};
 use self::records::RECORDS;
 use super::table::insert_numbered;
-use super::{Database, Dialect, More, Query, Row, Value, place};
+use super::{Database, Dialect, More, Query, Row, Value};
 
 /// Rows that are read at a time.
 const PAGE: usize = 1_000;
@@ -30,6 +30,8 @@ struct Record {
     table: &'static str,
     /// The column with the id of the memory.
     memory: &'static str,
+    /// The vault and what that column has.
+    place: fn(MemoryRef) -> [Value<'static>; 2],
     /// Columns that order the rows and tell them apart. If there are none, all columns order them.
     key: &'static [&'static str],
     /// Which rows are meant, as the end of a condition.
@@ -121,7 +123,7 @@ impl Record {
         let mut behind: Vec<Value<'static>> = Vec::new();
         let (mut count, mut line) = (0_usize, String::new());
         loop {
-            let mut values: Vec<Value<'_>> = place(memory).into();
+            let mut values: Vec<Value<'_>> = (self.place)(memory).into();
             let is_first = behind.is_empty();
             if self.key.is_empty() {
                 values.push(Value::Number(i64::try_from(count).unwrap_or(i64::MAX)));
@@ -204,7 +206,7 @@ impl Record {
             )));
         }
         let constants = self.constants.iter().map(|(_, number)| Value::Number(*number));
-        let values: Vec<Value<'_>> = place(memory)
+        let values: Vec<Value<'_>> = (self.place)(memory)
             .into_iter()
             .chain(held.iter().map(Holder::value))
             .chain(constants)

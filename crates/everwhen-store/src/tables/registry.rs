@@ -63,7 +63,11 @@ pub(crate) const TABLES: &[RegisteredTable] = &[
     of_memory("job"),
     RegisteredTable { name: "memory", owner: Owner::Memory("id"), exported: Exported::Yes },
     not_exported("receipt", Owner::Vault, "recognises retries of requests to this store"),
-    not_exported("tombstone", Owner::Vault, "recognises what was forgotten in this store"),
+    not_exported(
+        "tombstone",
+        Owner::Vault,
+        "recognises what was forgotten in this store, but for the salt of a ledger",
+    ),
     not_exported("llm_usage", Owner::Vault, "belongs to the operator"),
     not_exported("llm_reply", Owner::Vault, "is a cache"),
     not_exported("addition_epoch", Owner::Vault, "counts what was forgotten in this store"),

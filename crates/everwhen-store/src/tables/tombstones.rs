@@ -1,7 +1,9 @@
 //! The table `tombstone`: hashes of what was forgotten, and when it was said.
 
 use everwhen_engine::Result;
-use everwhen_engine::ports::{ForgottenPeriod, Tombstone, TombstoneKind, TombstoneOwner};
+use everwhen_engine::ports::{
+    ForgottenPeriod, MemoryRef, Tombstone, TombstoneKind, TombstoneOwner,
+};
 
 use super::{Database, Row, Sql, Value, table};
 
@@ -31,6 +33,12 @@ fn owner(of: TombstoneOwner) -> (Value<'static>, [u8; 32]) {
         }
         TombstoneOwner::Name(name) => (Value::NoVault, name),
     }
+}
+
+/// The vault and the owner of what is kept by a memory.
+pub(super) fn of_memory(memory: MemoryRef) -> [Value<'static>; 2] {
+    let (vault, owner) = owner(TombstoneOwner::Memory(memory));
+    [vault, owner.to_vec().into()]
 }
 
 fn kind(kind: TombstoneKind) -> i64 {

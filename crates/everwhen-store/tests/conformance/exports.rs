@@ -4,9 +4,10 @@ use std::sync::{Arc, Mutex};
 
 use everwhen_engine::ledger::{Commit, ExchangeReply, History, Message};
 use everwhen_engine::memory::{
-    Address, Memory, MemoryId, Name, NewEntry, Provenance, Role, Said, TimeFrom, TimePrecision,
-    VaultInfo, ZoneFrom,
+    Address, Forget, Memory, MemoryId, Name, NewEntry, Provenance, Role, Said, TimeFrom,
+    TimePrecision, VaultInfo, ZoneFrom,
 };
+use everwhen_engine::ports::EntryQuery;
 use everwhen_engine::{
     ErrorKind, ExportSink, ExportedMemory, ExportedVault, NewCorrection, NewVault, Restored,
     Result, Vault,
@@ -18,6 +19,7 @@ use crate::bed::{Bed, Open, for_all, postgres, sqlite};
 use crate::rows::{at, name};
 use crate::script::{Known, Run, any_script};
 use crate::talk::{Talk, memory};
+use crate::tombstones::{contents_of, named, send};
 
 /// An export in memory.
 #[derive(Default, Clone, PartialEq, Debug)]
@@ -176,6 +178,47 @@ pub(crate) fn everything_an_entry_has_comes_back(open: Open) {
         assert!(first.contains(part), "{part} is not in {first}");
     }
     comes_back(&talk.vault);
+}
+
+/// The part of a chat that was forgotten does not come back with the history of its client where the memory is restored,
+/// though the vault there has forgotten something of its own.
+pub(crate) fn what_was_forgotten_of_a_chat_is_recognised_where_it_is_restored(open: Open) {
+    let talk = Talk::new(open);
+    let said = ["My PIN is 4711", "I will keep it", "And my dog is Rex", "Nice dog"];
+    send(&talk.vault, "chat", &said[..1], said[1]);
+    send(&talk.vault, "chat", &said[..3], said[3]);
+    if talk.bed.is_plain() {
+        return;
+    }
+    let forget = |vault: &Vault, memory: &str| {
+        let all = block_on(vault.entries(named(memory), None, EntryQuery::default())).unwrap();
+        let first = Forget::Entry(all.data[0].id);
+        block_on(vault.forget(named(memory), first, None)).unwrap();
+    };
+    forget(&talk.vault, "chat");
+    comes_back(&talk.vault);
+    let elsewhere = Talk::new(open);
+    elsewhere.minute(10);
+    send(&elsewhere.vault, "own", &["Hello"], "Hi");
+    send(&elsewhere.vault, "own", &["Hello", "Hi", "Bye"], "Bye");
+    forget(&elsewhere.vault, "own");
+    let first = export(&talk.vault).unwrap();
+    let restored = block_on(elsewhere.vault.restore_memory(exported(&first.memories[0])));
+    assert!(matches!(restored, Ok(Restored::Stored(_))));
+    let mut history = said.to_vec();
+    history.push("What is new?");
+    send(&elsewhere.vault, "chat", &history, "Nothing");
+    let mut left = vec![said[1], said[2], said[3], "What is new?", "Nothing"];
+    assert_eq!(contents_of(&elsewhere.vault, "chat"), left);
+    forget(&elsewhere.vault, "chat");
+    left.remove(0);
+    history.extend(["Nothing", "Bye"]);
+    send(&elsewhere.vault, "chat", &history, "So long");
+    left.extend(["Bye", "So long"]);
+    assert_eq!(contents_of(&elsewhere.vault, "chat"), left);
+    block_on(elsewhere.vault.forget(named("chat"), Forget::Memory, None)).unwrap();
+    send(&elsewhere.vault, "new", &[said[0], said[1], "Who?"], "I");
+    assert_eq!(contents_of(&elsewhere.vault, "new"), ["Who?", "I"]);
 }
 
 pub(crate) fn what_is_no_export_is_refused_and_leaves_nothing(open: Open) {

@@ -28,6 +28,7 @@ mod facts;
 mod faults;
 mod foreign_chapters;
 mod forgetting;
+mod forgotten_lines;
 mod graph;
 mod half_written;
 mod histories;
@@ -80,6 +81,7 @@ suite! {
     exports {
         every_history_comes_back_the_same,
         everything_an_entry_has_comes_back,
+        what_was_forgotten_of_a_chat_is_recognised_where_it_is_restored,
         what_is_no_export_is_refused_and_leaves_nothing,
     }
     seeds {
@@ -409,7 +411,7 @@ suite! {
     }
     tombstones {
         hashes_are_kept_by_owner,
-        forgetting_leaves_no_plain_hash_but_the_mark_of_a_line,
+        forgetting_leaves_no_plain_hash,
         a_history_does_not_bring_back_a_forgotten_memory,
         the_same_words_said_again_are_stored,
         a_file_that_is_read_again_brings_back_nothing,
@@ -420,6 +422,15 @@ suite! {
         what_waited_while_its_period_was_forgotten_is_not_stored,
         what_waited_while_its_conversation_was_forgotten_is_not_stored,
         a_reply_that_waited_while_its_question_was_forgotten_is_not_stored,
+    }
+    forgotten_lines {
+        a_forgotten_message_leaves_no_plain_hash,
+        a_history_does_not_bring_back_a_part_of_a_memory,
+        a_forgotten_message_far_back_is_recognised,
+        of_two_alike_the_one_that_was_not_forgotten_stays,
+        a_part_is_recognised_after_the_whole_was_forgotten,
+        what_an_earlier_version_forgot_is_recognised,
+        a_part_is_recognised_after_its_vault_was_forgotten,
     }
     forgetting {
         a_forget_at_any_step_of_any_job_leaves_no_trace,

@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use super::field::{IdText, Kind};
 use super::{Field, Record};
+use crate::tables::{place, tombstones};
 
 /// How ids of one kind are written.
 macro_rules! id_texts {
@@ -53,6 +54,7 @@ macro_rules! record {
             name: $name,
             table: $table,
             memory: "memory_id",
+            place,
             key: &[$($key),*],
             only: concat!("" $(, " AND ", $only)?),
             fields: &[$(Field { name: $field, kind: $kind }),*],
@@ -67,6 +69,7 @@ pub(super) static RECORDS: &[Record] = &[
         name: "memory",
         table: "memory",
         memory: "id",
+        place,
         key: &["name"],
         only: "",
         fields: &[
@@ -302,6 +305,19 @@ pub(super) static RECORDS: &[Record] = &[
         "after": Kind::Number,
         "entry_id": Kind::Id(&ENTRY),
         "delivered": Kind::Flag,
+    },
+    Record {
+        name: "ledger_salt",
+        table: "tombstone",
+        memory: "owner",
+        place: tombstones::of_memory,
+        key: &["hash"],
+        only: " AND kind = 3",
+        fields: &[
+            Field { name: "hash", kind: Kind::Bytes },
+            Field { name: "forgotten_at", kind: Kind::Time },
+        ],
+        constants: &[("kind", 3)],
     },
     record! { "promised_time" = "promised_time" by ("text_hash");
         "text_hash": Kind::Bytes,
