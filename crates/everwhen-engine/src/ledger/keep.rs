@@ -192,6 +192,10 @@ fn keep_entries(
         match fate {
             Fate::Known(_) => {}
             Fate::Back(line) => rejoin(edit, line)?,
+            // It was here before and was forgotten: it is no correction of what the client had instead of it.
+            Fate::Edited { old, back: Some(back) } if is_forgotten(back, message) => {
+                put_aside(edit, &[*old])?;
+            }
             Fate::Edited { old, .. } if old.entry.is_some() => {
                 lines[at].entry = correct(edit, old.entry, message)?;
                 lines[at].mark = mark;
@@ -215,7 +219,6 @@ fn keep_entries(
     let stored = remember::store(edit, new, None)?;
     for (owner, entry) in owners.into_iter().zip(stored.entries) {
         lines[owner].entry = Some(entry.id);
-        lines[owner].mark = request.items[owner].mark;
     }
     Ok(())
 }
@@ -231,6 +234,11 @@ fn forgotten(edit: &MemoryEdit<'_>, request: &Request<'_>, fates: &[Fate]) -> Re
     let marks: Vec<[u8; 32]> = request.items.iter().map(|item| item.mark).collect();
     let found = tombstones::forgotten_messages(edit.tx.snapshot(), edit.vault.id, &marks)?;
     Ok(found.into_iter().enumerate().map(|(at, found)| found && may_be(at)).collect())
+}
+
+/// Whether a message that had a line before has no entry, though it has text.
+fn is_forgotten(line: &LedgerLine, message: &Message) -> bool {
+    line.entry.is_none() && new_entry(message).is_some()
 }
 
 /// The entry a message makes; nothing if it has no text, or more than fits.

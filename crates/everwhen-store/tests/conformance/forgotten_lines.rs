@@ -175,6 +175,37 @@ pub(crate) fn of_two_alike_the_one_that_was_not_forgotten_stays(open: Open) {
     }
 }
 
+/// The same request again, with the same reply, while the reply that was given to it is forgotten.
+pub(crate) fn a_forgotten_reply_is_recognised_when_it_is_given_again(open: Open) {
+    let talk = Talk::new(open);
+    send(&talk.vault, "chat", &CHAT[..1], CHAT[1]);
+    talk.minute(1);
+    forget(&talk, Forget::Entry(entries(&talk)[1].id));
+    send(&talk.vault, "chat", &CHAT[..1], CHAT[1]);
+    assert_eq!(contents_of(&talk.vault, "chat"), CHAT[..1]);
+    assert!(!is_plain(&talk, &CHAT, 1));
+}
+
+/// The client edits a forgotten message, and takes the edit back.
+pub(crate) fn a_forgotten_message_does_not_come_back_in_place_of_its_edit(open: Open) {
+    let talk = chat(open);
+    forget_second(&talk, "entry");
+    let mut history = [&CHAT[..], &["Bye"]].concat();
+    history[2] = "My PIN is a secret";
+    send(&talk.vault, "chat", &history, "So long");
+    let mut left = history.clone();
+    left.push("So long");
+    assert_eq!(contents_of(&talk.vault, "chat"), left);
+    talk.minute(181);
+    history[2] = CHAT[2];
+    history.extend(["So long", "Still there?"]);
+    send(&talk.vault, "chat", &history, "Yes");
+    left.remove(2);
+    left.extend(["Still there?", "Yes"]);
+    assert_eq!(contents_of(&talk.vault, "chat"), left);
+    assert!(!is_plain(&talk, &CHAT, 2));
+}
+
 /// A part is forgotten, then the whole: the part is recognised among the whole, in a new memory, and leaves no plain hash
 /// there either.
 pub(crate) fn a_part_is_recognised_after_the_whole_was_forgotten(open: Open) {

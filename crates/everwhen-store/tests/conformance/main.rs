@@ -428,6 +428,8 @@ suite! {
         a_history_does_not_bring_back_a_part_of_a_memory,
         a_forgotten_message_far_back_is_recognised,
         of_two_alike_the_one_that_was_not_forgotten_stays,
+        a_forgotten_reply_is_recognised_when_it_is_given_again,
+        a_forgotten_message_does_not_come_back_in_place_of_its_edit,
         a_part_is_recognised_after_the_whole_was_forgotten,
         what_an_earlier_version_forgot_is_recognised,
         a_part_is_recognised_after_its_vault_was_forgotten,

@@ -388,6 +388,8 @@ pub(crate) fn what_waited_while_its_period_was_forgotten_is_not_stored(open: Ope
     said.extend(["Bye", "Good bye"]);
     assert_eq!(contents_of(&talk.vault, "chat"), said);
     assert!(talk.bed.is_plain() || talk.bed.places_of("0815").is_empty());
+    let is_plain = |at| talk.bed.holds_bytes(&forgotten_lines::mark(&lines, at));
+    assert_eq!((is_plain(4), is_plain(5)), (false, false));
 
     // Accepted after the forget, or said again for that time: it is stored.
     talk.minute(20);
