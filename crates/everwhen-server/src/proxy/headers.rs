@@ -54,11 +54,22 @@ pub(crate) fn value(text: &str) -> HeaderValue {
     HeaderValue::try_from(plain).expect("percent-encoded text is plain")
 }
 
-/// The text of a header, percent-encoding resolved.
+/// The text of a header, percent-encoding resolved; nothing if the header is absent or empty.
 pub(crate) fn text(headers: &HeaderMap, name: &str) -> Option<String> {
-    let value = headers.get(name)?.to_str().ok()?;
-    let text = percent_encoding::percent_decode_str(value.trim()).decode_utf8().ok()?;
-    Some(text.into_owned()).filter(|text| !text.is_empty())
+    given(headers, name).filter(|text| !text.is_empty())
+}
+
+/// The same, but an empty text if the header is there and empty. What keeps people or memories apart reads its
+/// header so: a header that names nothing must not be read as one that was not sent.
+pub(crate) fn given(headers: &HeaderMap, name: &str) -> Option<String> {
+    let sent = headers.get(name)?.as_bytes().trim_ascii();
+    let bytes: Vec<u8> = percent_encoding::percent_decode(sent).collect();
+    // HTTP libraries send characters beyond ASCII either in UTF-8 or, if they are in it, in Latin-1 (RFC 9110,
+    // 5.5), in which each byte is the character of that number. Words in Latin-1 are hardly ever valid UTF-8.
+    Some(
+        String::from_utf8(bytes)
+            .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect()),
+    )
 }
 
 #[cfg(test)]
@@ -92,5 +103,23 @@ mod tests {
                 [(HeaderName::from_static("x"), value(text))].into_iter().collect();
             assert_eq!(super::text(&headers, "x").as_deref(), Some(text));
         }
+    }
+
+    #[test]
+    fn a_name_is_the_same_in_every_encoding() {
+        for sent in ["Jürgen".as_bytes(), b"J\xfcrgen", b" J\xfcrgen ", b"J%C3%BCrgen", b"J%FCrgen"]
+        {
+            let value = HeaderValue::from_bytes(sent).unwrap();
+            let headers = [(HeaderName::from_static("x"), value)].into_iter().collect();
+            assert_eq!(text(&headers, "x").as_deref(), Some("Jürgen"), "{sent:?}");
+        }
+    }
+
+    #[test]
+    fn an_empty_header_is_not_an_absent_one() {
+        let empty = [(HeaderName::from_static("x"), HeaderValue::from_static(" "))];
+        let headers: HeaderMap = empty.into_iter().collect();
+        assert_eq!((given(&headers, "x").as_deref(), given(&headers, "y")), (Some(""), None));
+        assert_eq!(text(&headers, "x"), None);
     }
 }

@@ -81,7 +81,7 @@ pub(crate) fn named(hints: &RequestHints<'_>) -> Result<Option<NamedMemory>> {
 }
 
 fn own_header(hints: &RequestHints<'_>) -> Option<(String, &'static str)> {
-    Some((headers::text(hints.headers, MEMORY)?, "x-everwhen-memory"))
+    Some((headers::given(hints.headers, MEMORY)?, "x-everwhen-memory"))
 }
 
 fn path(hints: &RequestHints<'_>) -> Option<(String, &'static str)> {
@@ -128,8 +128,10 @@ const KNOWN: [(&str, &str); 11] = [
     ("helicone-session-id", "Helicone"),
     ("x-conversation-id", "x-conversation-id"),
     ("x-chat-id", "x-chat-id"),
-    ("x-discussion-id", "x-discussion-id"),
+    (DISCUSSION, DISCUSSION),
 ];
+/// Names one memory, which other chats do not see, unlike the others.
+const DISCUSSION: &str = "x-discussion-id";
 /// Headers whose names are so common that they count only from Codex.
 const CODEX: [&str; 4] = ["session-id", "thread-id", "session_id", "conversation_id"];
 
@@ -137,7 +139,8 @@ fn known_header(hints: &RequestHints<'_>) -> Option<(String, &'static str)> {
     let found = KNOWN
         .into_iter()
         .find_map(|(name, program)| Some((headers::text(hints.headers, name)?, program)));
-    found.or_else(|| {
+    let empty = || Some((headers::given(hints.headers, DISCUSSION)?, DISCUSSION));
+    found.or_else(empty).or_else(|| {
         let agent = headers::text(hints.headers, USER_AGENT.as_str())?.to_lowercase();
         let names = CODEX.into_iter().filter(|_| agent.starts_with("codex"));
         Some((names.into_iter().find_map(|name| headers::text(hints.headers, name))?, "Codex"))
@@ -215,22 +218,27 @@ const USERS: [&str; 5] = [
 /// The user on whose behalf a request is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Identity {
+    /// Who it is; empty if the request has a header for it without a name.
     pub(crate) user: String,
     /// Whether a signature, or a key that may speak for others, stands behind it. What is not
     /// proven may separate people, but grants no access.
     pub(crate) is_proven: bool,
 }
 
-/// The user a request names: signed for, in a header, or in a field of the body.
+/// The user a request names: signed for, in a header, or in a field of the body. A header that was sent without
+/// a name in it stands for a user without a name, who is nobody else and is never proven.
 pub(crate) fn identity(hints: &RequestHints<'_>) -> Option<Identity> {
     if let Some(user) = &hints.signed_user {
         return Some(Identity { user: user.clone(), is_proven: true });
     }
-    let header = USERS.into_iter().find_map(|name| headers::text(hints.headers, name));
+    let sent = USERS.into_iter().filter_map(|name| headers::given(hints.headers, name));
+    let (named, empty): (Vec<_>, Vec<_>) = sent.partition(|user| !user.trim().is_empty());
     let fields = &hints.asked.fields;
     let body = || text(fields, "user").or_else(|| text(fields, "safety_identifier"));
-    let user = header.or_else(body).or_else(|| user_in_metadata(fields))?;
-    Some(Identity { user, is_proven: hints.trusted })
+    let user = named.into_iter().next().or_else(body).or_else(|| user_in_metadata(fields));
+    let is_proven = hints.trusted && user.is_some();
+    let user = user.or_else(|| empty.first().map(|_| String::new()))?;
+    Some(Identity { user, is_proven })
 }
 
 /// `metadata.user_id` of Anthropic's requests, without the session that Claude Code adds to it.

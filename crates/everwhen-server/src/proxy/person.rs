@@ -38,10 +38,18 @@ pub(crate) fn person(hints: &RequestHints<'_>, credential_travels: bool) -> Pers
     }
 }
 
-/// The user that a request names, with or without proof.
+/// The user that a request names, with or without proof; empty if it has a header for it that names nobody.
 pub(crate) fn user(hints: &RequestHints<'_>) -> Option<String> {
-    let token = || user_token::claimed(&headers::text(hints.headers, OPENWEBUI_USER)?);
-    memory_name::identity(hints).map(|identity| identity.user).or_else(token)
+    let named = memory_name::identity(hints).map(|identity| identity.user);
+    let token = || {
+        let token = headers::given(hints.headers, OPENWEBUI_USER)?;
+        let claimed = user_token::claimed(&token).filter(|user| !user.trim().is_empty());
+        Some(claimed.unwrap_or_default())
+    };
+    match named {
+        Some(user) if !user.is_empty() => Some(user),
+        empty => token().or(empty),
+    }
 }
 
 /// What tells the credential for a provider from others: a few digits of its hash.
@@ -53,9 +61,9 @@ fn credential(headers: &HeaderMap) -> Option<String> {
 }
 
 /// The person whose other chats a chat may see; none if absent. `chat_of` says whose chat its memory is,
-/// nothing if the client named the memory; `is_named`, whether the request says who speaks.
+/// nothing if the client named the memory; `user`, who speaks, as far as the request says that ([`user`]).
 pub(crate) fn person_in_reach(
-    (person, is_named): (Person, bool),
+    (person, user): (Person, Option<&str>),
     chat_of: Option<&Person>,
     settings: &ProxySettings,
 ) -> Option<Person> {
@@ -64,6 +72,6 @@ pub(crate) fn person_in_reach(
         Some(_) => settings.reach,
         None => settings.named_reach,
     };
-    let is_one_person = is_named || !settings.shared;
+    let is_one_person = user.map_or(!settings.shared, |user| !user.is_empty());
     (reach == Reach::Vault && is_one_person).then_some(person)
 }

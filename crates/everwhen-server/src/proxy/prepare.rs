@@ -153,7 +153,7 @@ impl ProxyRequest<'_> {
 
     /// The vault: that of the key, else the one that is named, else the usual one.
     pub(crate) fn vault(&self) -> Result<Address<VaultId>> {
-        match (self.caller.caller, headers::text(self.headers, VAULT)) {
+        match (self.caller.caller, headers::given(self.headers, VAULT)) {
             (Caller::Holder(vault, _), _) => Ok(vault.into()),
             (_, Some(name)) => Address::read("vault", &name),
             (_, None) => Ok(self.state.proxy.vault.clone()),
@@ -199,12 +199,13 @@ impl ProxyRequest<'_> {
     /// Whether the request says who speaks.
     pub(crate) fn names_user(&self) -> bool {
         let settings = self.settings(None, &ProxyChange::default());
-        person::user(&self.hints(&settings)).is_some()
+        person::user(&self.hints(&settings)).is_some_and(|user| !user.is_empty())
     }
 
     /// What to add from memory.
     fn wishes(&self, begun: &Begun, settings: &ProxySettings) -> Wishes {
-        let speaker = (self.person(), person::user(&self.hints(settings)).is_some());
+        let user = person::user(&self.hints(settings));
+        let speaker = (self.person(), user.as_deref());
         Wishes {
             briefing: settings.briefing,
             budget_tokens: settings.budget_tokens as usize,

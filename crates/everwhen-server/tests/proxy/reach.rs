@@ -113,6 +113,50 @@ async fn people_who_are_named_differently_are_kept_apart() {
     knows_nothing(&say(&stage, "How is my cat called?", &named).await);
 }
 
+/// Says something under a header of these bytes; answers what the upstream was sent.
+async fn say_as(stage: &Stage, text: &str, (name, value): (&str, &[u8])) -> String {
+    let ask = stage.post(CHATS, &chat(&[&format!("u:{text}")])).header_of(name, value);
+    let response = ask.response().await;
+    assert_eq!((response.status, response.header("x-everwhen-degraded")), (200, None));
+    stage.state.settle().await;
+    stage.upstream.last().body
+}
+
+#[tokio::test]
+async fn people_whose_names_are_not_ascii_are_kept_apart_in_every_encoding() {
+    let stage = Stage::with("").await;
+    let user = "x-everwhen-user";
+    say_as(&stage, TIM, (user, "Jürgen".as_bytes())).await;
+    stage.wait(A_DAY);
+    for (name, asked) in [
+        ("Käthe".as_bytes(), "What is my cat called, then?"),
+        (b"K\xe4the", "Say, what is my cat called?"),
+        (b"J\xfcrgens", "What is the name of my cat?"),
+        (b"", "How is my cat called?"),
+        (b"%20", "Do you know what my cat is called?"),
+    ] {
+        knows_nothing(&say_as(&stage, asked, (user, name)).await);
+        stage.wait(A_DAY);
+    }
+    knows_nothing(&say(&stage, "And what is my cat called?", &[]).await);
+    stage.wait(A_DAY);
+    knows_tim(&say_as(&stage, ASKED, (user, b"J\xfcrgen")).await);
+}
+
+#[tokio::test]
+async fn a_header_that_names_nobody_does_not_make_one_person_of_several() {
+    let stage = Stage::with("").await;
+    for header in ["x-everwhen-user", "x-openwebui-user-id", "x-openwebui-user-jwt"] {
+        say_as(&stage, TIM, (header, b"")).await;
+        stage.wait(A_DAY);
+        knows_nothing(&say_as(&stage, ASKED, (header, b"")).await);
+        stage.wait(A_DAY);
+    }
+    knows_nothing(&say(&stage, "And how is my cat called?", &[]).await);
+    stage.wait(A_DAY);
+    knows_nothing(&say_as(&stage, "My cat's name?", ("x-openwebui-user-jwt", b"J\xfcrgen")).await);
+}
+
 #[tokio::test]
 async fn who_only_claims_to_be_somebody_is_not_told_what_the_signed_one_said() {
     let stage = Stage::with("[proxy]\nopenwebui_secret = 'our secret'\n").await;
@@ -170,6 +214,32 @@ async fn a_memory_that_is_named_is_told_of_by_itself_and_to_itself() {
     assert!(!sent.contains("900"), "{sent}");
     let sent = say(&stage, "What is my budget?", &[("x-everwhen-memory", "work")]).await;
     assert!(sent.contains("- 12:00 User: My budget is 900 euros."), "{sent}");
+}
+
+#[tokio::test]
+async fn a_memory_whose_name_is_not_ascii_is_one_memory_apart_from_all_others() {
+    let stage = Stage::with("").await;
+    for name in ["Müller".as_bytes(), b"M\xfcller", b"M%C3%BCller"] {
+        say_as(&stage, TIM, ("x-everwhen-memory", name)).await;
+        stage.wait(5);
+    }
+    assert_eq!(stage.memories().await, ["Müller"]);
+    stage.wait(A_DAY);
+    knows_nothing(&say(&stage, ASKED, &[]).await);
+}
+
+#[tokio::test]
+async fn a_header_that_names_no_memory_is_reported_and_makes_no_ordinary_chat() {
+    let stage = Stage::with("").await;
+    say(&stage, TIM, &[]).await;
+    stage.wait(A_DAY);
+    for header in ["x-everwhen-memory", "x-discussion-id", "x-everwhen-vault"] {
+        let ask = stage.post(CHATS, &chat(&[&format!("u:{ASKED}")])).header_of(header, b"");
+        let response = ask.response().await;
+        assert!(response.header("x-everwhen-degraded").unwrap().contains("is empty"), "{header}");
+        knows_nothing(&stage.upstream.last().body);
+    }
+    assert_eq!(stage.memories().await.len(), 1);
 }
 
 #[tokio::test]

@@ -355,9 +355,15 @@ pub(crate) struct Ask {
 }
 
 impl Ask {
-    pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
+    pub(crate) fn header(self, name: &str, value: &str) -> Self {
+        self.header_of(name, value.as_bytes())
+    }
+
+    /// A header with these bytes, in whatever encoding.
+    pub(crate) fn header_of(mut self, name: &str, value: &[u8]) -> Self {
         let name: axum::http::HeaderName = name.parse().unwrap();
-        self.request.headers_mut().insert(name, value.parse().unwrap());
+        let value = axum::http::HeaderValue::from_bytes(value).unwrap();
+        self.request.headers_mut().insert(name, value);
         self
     }
 

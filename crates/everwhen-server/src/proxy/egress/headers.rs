@@ -82,8 +82,8 @@ fn key_text<'t>(name: &str, text: &'t str) -> &'t str {
 }
 
 fn is_ours(name: &str, value: &HeaderValue) -> bool {
-    let text = value.to_str().unwrap_or_default();
-    key_text(name, text).trim().starts_with(PREFIX)
+    let text = String::from_utf8_lossy(value.as_bytes());
+    key_text(name, &text).trim().starts_with(PREFIX)
 }
 
 fn chosen(client: &HeaderMap, is_sent: impl Fn(&str, &HeaderValue) -> bool) -> HeaderMap {
