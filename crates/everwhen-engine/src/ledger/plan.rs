@@ -321,8 +321,10 @@ fn leave_line(
         left.drain(..replies);
     }
     let user_spoke = request.items[..run.start].iter().any(|item| item.message.role == Role::User);
+    // A reply of the run that comes back counts, too: what is left has taken its place.
     let was_here = request.resends_all
-        || (was_answered(&plan.fates[..run.start]) && is_one_conversation(edit, before, &left)?);
+        || is_swiped_back(&plan.fates[run.start], &left)
+        || (was_answered(&plan.fates[..run.end]) && is_one_conversation(edit, before, &left)?);
     if left.is_empty() || !user_spoke || !was_here {
         return Ok(());
     }
@@ -341,7 +343,18 @@ fn was_answered(fates: &[Fate]) -> bool {
         Fate::Known(line) | Fate::Back(line) | Fate::Edited { old: line, .. } => Some(*line),
         Fate::New => None,
     };
-    fates.iter().filter_map(line).any(|line| line.role == Role::Assistant && line.delivered)
+    fates.iter().filter_map(line).any(|line| is_given_reply(&line))
+}
+
+/// Whether one of two replies to the same message comes back in place of the other, however long after it that was
+/// given.
+fn is_swiped_back(fate: &Fate, left: &[LedgerLine]) -> bool {
+    matches!((fate, left), (Fate::Back(one), [other]) if is_given_reply(one) && is_given_reply(other))
+}
+
+/// Whether a line is a reply that was given here.
+fn is_given_reply(line: &LedgerLine) -> bool {
+    line.role == Role::Assistant && line.delivered
 }
 
 /// Whether what is left belongs to the conversation it is left from.

@@ -221,6 +221,45 @@ pub(crate) fn the_first_reply_can_be_regenerated(open: Open) {
     assert_eq!(current(&talk), ["hi", "hey", "hi", "welcome back"], "a week later it is new");
 }
 
+pub(crate) fn of_the_first_replies_the_one_that_is_gone_on_with_stands(open: Open) {
+    for (before, pause) in [(&[][..], 1), (&["a:Welcome."], 1), (&["u:Be", "a:ok"], 1), (&[], 60)] {
+        let talk = Talk::new(open);
+        let with = |more: &[&'static str]| [before, more].concat();
+        let stands = |more: &[&str]| {
+            let said = before.iter().map(|line| &line[2..]).chain(more.iter().copied());
+            assert_eq!(current(&talk), said.collect::<Vec<&str>>(), "{before:?}, {pause}");
+        };
+        exchange(&talk, &with(&["u:hi"]), "hello");
+        talk.minute(pause);
+        exchange(&talk, &with(&["u:hi"]), "hey");
+        stands(&["hi", "hey"]);
+        talk.minute(pause + 1);
+        exchange(&talk, &with(&["u:hi", "a:hello", "u:joke?"]), "no");
+        stands(&["hi", "hello", "joke?", "no"]);
+        talk.minute(pause + 2);
+        exchange(&talk, &with(&["u:hi", "a:hello", "u:joke?", "a:no", "u:oh"]), "yes");
+        stands(&["hi", "hello", "joke?", "no", "oh", "yes"]);
+        assert_eq!(all(&talk), before.len() + 7, "nothing is lost");
+    }
+}
+
+pub(crate) fn of_replies_that_were_given_at_once_the_one_that_is_gone_on_with_stands(open: Open) {
+    for chosen in ["a:hello", "a:hey", "a:good day"] {
+        let talk = Talk::new(open);
+        exchange(&talk, &["u:hi"], "hello");
+        talk.minute(1);
+        let early = begin(&talk, &["u:hi"]);
+        talk.minute(2);
+        let late = begin(&talk, &["u:hi"]);
+        finish(&talk, &late, "good day");
+        finish(&talk, &early, "hey");
+        talk.minute(3);
+        exchange(&talk, &["u:hi", chosen, "u:joke?"], "no");
+        assert_eq!(current(&talk), ["hi", &chosen[2..], "joke?", "no"]);
+        assert_eq!(all(&talk), 6, "nothing is lost");
+    }
+}
+
 pub(crate) fn clients_that_send_one_message_may_repeat_themselves(open: Open) {
     let talk = Talk::new(open);
     exchange(&talk, &["u:hi"], "hello");

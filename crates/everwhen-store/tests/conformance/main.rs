@@ -291,6 +291,8 @@ suite! {
         a_reply_cut_at_the_front_is_still_the_reply,
         a_regenerated_reply_takes_the_place_of_the_first,
         the_first_reply_can_be_regenerated,
+        of_the_first_replies_the_one_that_is_gone_on_with_stands,
+        of_replies_that_were_given_at_once_the_one_that_is_gone_on_with_stands,
         clients_that_send_one_message_may_repeat_themselves,
         the_same_request_again_stores_nothing_twice,
         of_two_replies_the_one_that_began_later_stays,
