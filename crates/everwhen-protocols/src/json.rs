@@ -62,14 +62,51 @@ pub fn items(text: &str) -> Vec<&str> {
     items.into_iter().map(RawValue::get).collect()
 }
 
-/// A string, its escapes resolved.
+/// A string, its escapes resolved. JSON can hold half of a character (`\ud83d` without the other half), as programs
+/// write that cut a text in two; each half is a U+FFFD.
 pub fn string(text: &str) -> Option<Cow<'_, str>> {
     let inner = text.strip_prefix('"')?.strip_suffix('"')?;
-    if inner.contains('\\') {
-        return serde_json::from_str(text).ok().map(Cow::Owned);
+    if !inner.contains('\\') {
+        return Some(Cow::Borrowed(inner));
     }
-    Some(Cow::Borrowed(inner))
+    let whole = serde_json::from_str(text).ok();
+    let text = whole.or_else(|| Some(serde_json::from_str::<WithHalves>(text).ok()?.0))?;
+    Some(Cow::Owned(text))
 }
+
+/// A string that may hold halves of characters.
+struct WithHalves(String);
+
+impl<'de> Deserialize<'de> for WithHalves {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // Read as bytes, a half is three bytes that are no UTF-8; the first of them is no part of anything else.
+        deserializer.deserialize_bytes(Halves)
+    }
+}
+
+struct Halves;
+
+impl Visitor<'_> for Halves {
+    type Value = WithHalves;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Self::Value, E> {
+        let mut text = String::with_capacity(bytes.len());
+        for chunk in bytes.utf8_chunks() {
+            text.push_str(chunk.valid());
+            if chunk.invalid().first() == Some(&HALF) {
+                text.push(char::REPLACEMENT_CHARACTER);
+            }
+        }
+        Ok(WithHalves(text))
+    }
+}
+
+/// The first byte of half a character.
+const HALF: u8 = 0xed;
 
 /// Where a byte of a string stands in its literal, quotes and escapes included.
 pub fn offset(literal: &str, of: usize) -> usize {
@@ -86,10 +123,16 @@ pub fn offset(literal: &str, of: usize) -> usize {
     at.min(literal.len())
 }
 
-/// The escape that a text begins with; both halves where it takes two.
+/// The escape that a text begins with; both halves where two make a character.
 fn escape(text: &str) -> &str {
+    let is_half = |at: usize, of: &[u8]| {
+        let bytes = text.as_bytes().get(at..at + 4);
+        bytes.is_some_and(|bytes| {
+            bytes[..2] == *b"\\u" && bytes[2].eq_ignore_ascii_case(&b'd') && of.contains(&bytes[3])
+        })
+    };
     let length = match text.as_bytes() {
-        [_, b'u', b'd' | b'D', b'8' | b'9' | b'a' | b'b' | b'A' | b'B', ..] => 12,
+        _ if is_half(0, b"89abAB") && is_half(6, b"cdefCDEF") => 12,
         [_, b'u', ..] => 6,
         _ => 2,
     };
@@ -155,13 +198,24 @@ mod tests {
 
     #[test]
     fn bytes_of_a_string_are_found_in_its_literal() {
-        for literal in [r#""plain""#, r#""a\n\"b\"\\é\u00e9\ud83d\ude00\/c""#] {
+        for literal in [
+            r#""plain""#,
+            r#""a\n\"b\"\\é\u00e9\ud83d\ude00\/c""#,
+            r#""\ud83d half \ude00\ud83d\uD83D\uDE00\ud83d\u00e9\ud800""#,
+        ] {
             let text = string(literal).unwrap();
             for (at, _) in text.char_indices() {
                 let rest = format!("\"{}", &literal[offset(literal, at)..]);
                 assert_eq!(string(&rest).unwrap(), &text[at..], "{literal} {at}");
             }
         }
+    }
+
+    #[test]
+    fn half_a_character_is_a_replacement() {
+        let literal = r#""cut \ud83d, \ud83d\ude00 and \u0000 \ude00""#;
+        assert_eq!(string(literal).unwrap(), "cut \u{fffd}, \u{1f600} and \0 \u{fffd}");
+        assert_eq!(string(r#""\x""#), None);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use crate::Result;
 use crate::activity::Activity;
 use crate::conversations::finish;
-use crate::memory::{Metadata, Name, NewEntry, Role, Said};
+use crate::memory::{Metadata, Name, NewEntry, Role};
 use crate::memory_edit::MemoryEdit;
 use crate::ports::{LedgerHead, LedgerLine, LedgerLines, Placeholder, Row};
 
@@ -237,7 +237,7 @@ fn place(edit: &MemoryEdit<'_>, position: &Position) -> Result<Option<i64>> {
 }
 
 fn new_entry(reply: &ExchangeReply) -> Option<NewEntry> {
-    let said = Said::new(reply.content.as_str()).ok()?;
+    let said = keep::said(&reply.content)?;
     let metadata = reply.truncated.then(|| Metadata::new(TRUNCATED)).and_then(Result::ok);
     let tools_used = reply.tools_used.iter().take(crate::limits::LABELS).cloned().collect();
     Some(NewEntry { metadata, tools_used, ..NewEntry::new(Role::Assistant, said) })

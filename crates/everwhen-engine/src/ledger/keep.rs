@@ -241,9 +241,15 @@ fn is_forgotten(line: &LedgerLine, message: &Message) -> bool {
     line.entry.is_none() && new_entry(message).is_some()
 }
 
+/// The text of an entry; nothing if there is none, or more than fits. NUL characters, which no store can hold, go:
+/// as for those that import a file, what is said around them counts.
+pub(super) fn said(content: &str) -> Option<Said> {
+    Said::new(content.replace('\0', "")).ok()
+}
+
 /// The entry a message makes; nothing if it has no text, or more than fits.
 fn new_entry(message: &Message) -> Option<NewEntry> {
-    let said = Said::new(message.content.as_str()).ok()?;
+    let said = said(&message.content)?;
     let speaker = message.speaker.as_ref().and_then(|name| Name::new("speaker", name).ok());
     let tools_used = message.tools_used.iter().take(crate::limits::LABELS).cloned().collect();
     Some(NewEntry { speaker, tools_used, ..NewEntry::new(message.role, said) })
@@ -255,7 +261,7 @@ pub(super) fn correct(
     old: Option<EntryId>,
     message: &Message,
 ) -> Result<Option<EntryId>> {
-    let (Some(id), Ok(content)) = (old, Said::new(message.content.as_str())) else {
+    let (Some(id), Some(content)) = (old, said(&message.content)) else {
         return Ok(old);
     };
     let Some(old) = edit.tx.entry(edit.place(), id)? else { return Ok(None) };

@@ -126,3 +126,29 @@ async fn the_models_work_counts_in_the_conversations_time() {
     assert!(!time.active_unknown);
     assert!(time.active.is_positive(), "{:?}", time.active);
 }
+
+#[tokio::test]
+async fn what_no_store_can_hold_is_left_out_and_the_rest_is_kept() {
+    let stage = Stage::new().await;
+    let body = |said: &str| {
+        format!(r#"{{"model":"m","messages":[{{"role":"user","content":"{said}"}}]}}"#)
+    };
+    for (memory, said, kept) in [
+        ("nul", r"nul \u0000 byte words", "nul  byte words"),
+        (
+            "half",
+            r"half a character \ud83d, and more \ude00",
+            "half a character \u{fffd}, and more \u{fffd}",
+        ),
+    ] {
+        let ask = stage.post("/v1/chat/completions", &body(said)).memory(memory);
+        let response = ask.response().await;
+        assert_eq!((response.status, response.header("x-everwhen-not-remembered")), (200, None));
+        assert_eq!(
+            stage.upstream.last().body,
+            body(&format!("(Sunday, 2025-06-01 12:00:00) {said}"))
+        );
+        let expected = [format!("12:00 user {kept}"), "12:00 assistant Noted.".to_owned()];
+        assert_eq!(stage.said(memory).await, expected);
+    }
+}

@@ -347,6 +347,15 @@ pub(crate) fn a_reply_that_never_came_leaves_its_time(open: Open) {
     assert_eq!(said_at(&begun), minutes(&[0.0, 0.0, 60.0]));
 }
 
+pub(crate) fn nul_characters_are_left_out_of_what_is_kept(open: Open) {
+    let talk = Talk::new(open);
+    exchange(&talk, &["u:one\0two \0"], "\0three");
+    exchange(&talk, &["u:one\0two \0", "a:\0three", "u:four"], "\0");
+    assert_eq!(current(&talk), ["onetwo ", "three", "four"]);
+    exchange(&talk, &["u:one\0two \0", "a:\0three", "u:f\0ive", "a:six", "u:seven"], "eight");
+    assert_eq!(current(&talk), ["onetwo ", "three", "five", "six", "seven", "eight"]);
+}
+
 pub(crate) fn a_cut_reply_is_kept_and_marked(open: Open) {
     let talk = Talk::new(open);
     let begun = begin(&talk, &["u:hi"]);

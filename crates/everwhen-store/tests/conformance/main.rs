@@ -300,6 +300,7 @@ suite! {
         another_talk_in_the_same_memory_hides_nothing,
         a_reply_that_never_came_leaves_its_time,
         a_cut_reply_is_kept_and_marked,
+        nul_characters_are_left_out_of_what_is_kept,
         what_is_stored_later_is_stored_once_however_far_it_had_come,
         a_reply_that_was_left_is_not_stored_again,
         exchanges_stored_together_are_as_stored_one_by_one,
