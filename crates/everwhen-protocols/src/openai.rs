@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use self::embeddings::OpenAiEmbeddings;
 use self::neutral::{
     OpenAiEventWriter, outline, read_call, read_choice, read_created, read_format, read_message,
-    read_piece, read_sampling, read_stop, read_usage, thinking, write_call, write_choice,
-    write_format, write_message, write_sampling, write_stop, write_usage,
+    read_piece, read_sampling, read_stop, read_usage, said_text, thinking, write_call,
+    write_choice, write_format, write_message, write_sampling, write_stop, write_usage,
 };
 
 use crate::Effect::{Chat, ListModels, Manage, Read, Refused, Use};
@@ -218,7 +218,7 @@ impl Adapter for OpenAi {
         Ok(ChatReply {
             model: body["model"].as_str().map(str::to_owned),
             created: read_created(body),
-            text: text_of(&message["content"]),
+            text: said_text(&message["content"], "\n"),
             thinking: thinking(message).unwrap_or_default().to_owned(),
             calls: calls.map(read_call).collect(),
             stop: if refusal.is_some() { Some(StopReason::Filtered) } else { stop },
@@ -250,13 +250,14 @@ impl Adapter for OpenAi {
         let first = choices.into_iter().find(|choice| choice["index"].as_u64().unwrap_or(0) == 0);
         let choice = first.unwrap_or(&Value::Null);
         let delta = &choice["delta"];
-        let text = delta["content"].as_str().or(delta["refusal"].as_str()).unwrap_or_default();
+        let text = said_text(&delta["content"], "");
+        let text = if text.is_empty() { text_of(&delta["refusal"]) } else { text };
         let stop = choice["finish_reason"].as_str().filter(|reason| !reason.is_empty());
         let pieces = delta["tool_calls"].as_array().into_iter().flatten();
         ReplyEvent {
             model: event["model"].as_str().map(str::to_owned),
             created: read_created(event),
-            text: text.to_owned(),
+            text,
             thinking: thinking(delta).unwrap_or_default().to_owned(),
             calls: pieces.map(read_piece).collect(),
             stop: stop.map(read_stop),
@@ -306,9 +307,13 @@ impl ChatFormat for ChatCompletions {
 
     fn reply<'a>(&self, body: &'a str) -> Fragment<'a> {
         choices(body, |choice, number, fragment| {
-            let said = choice.object("delta").or_else(|| choice.object("message"));
-            let said = said.unwrap_or_default();
-            fragment.pieces.extend(TextPiece::new(number, 0, said.get("content")));
+            let delta = choice.object("delta");
+            // What comes in pieces is one text, though each piece may be in a list.
+            let step = u64::from(delta.is_none());
+            let said = delta.or_else(|| choice.object("message")).unwrap_or_default();
+            let texts = (0..).zip(literals(said.get("content").unwrap_or("null"), &["text"]));
+            let piece = |(at, literal)| TextPiece::new(number, at * step, Some(literal));
+            fragment.pieces.extend(texts.filter_map(piece));
             fragment.tools.extend(said.items("tool_calls").into_iter().filter_map(tool));
             fragment.ids.extend(call_ids(&said));
         })

@@ -435,6 +435,21 @@ fn a_streamed_reply_of_each_protocol_is_the_same_reply_in_every_other() {
 }
 
 #[test]
+fn texts_in_parts_are_read_from_upstreams_like_openai() {
+    let parts = json!([
+        { "type": "thinking", "thinking": [{ "type": "text", "text": "Hm." }] },
+        { "type": "text", "text": "I" }, { "type": "text", "text": " look." },
+    ]);
+    let adapter = Protocol::OpenAi.adapter();
+    let whole = json!({ "choices": [{ "message": { "content": parts } }] });
+    assert_eq!(adapter.read_reply(&whole).unwrap().text, "I\n look.");
+    let piece = json!({ "choices": [{ "index": 0, "delta": { "content": parts } }] });
+    assert_eq!(adapter.read_event(&piece).text, "I look.");
+    let refusal = json!({ "choices": [{ "index": 0, "delta": { "refusal": "No." } }] });
+    assert_eq!(adapter.read_event(&refusal).text, "No.");
+}
+
+#[test]
 fn a_stream_that_is_cut_off_is_not_whole() {
     for (client, upstream) in pairs() {
         let (framing, text) = stream(upstream);

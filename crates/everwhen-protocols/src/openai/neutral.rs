@@ -47,6 +47,14 @@ fn read_part(part: &Value) -> Part {
     }
 }
 
+/// The text of a content that is a string or a list of parts, of which texts count.
+pub(super) fn said_text(content: &Value, between: &str) -> String {
+    let parts = content.as_array().into_iter().flatten();
+    let texts =
+        parts.filter(|part| part["type"] == "text").filter_map(|part| part["text"].as_str());
+    content.as_str().map_or_else(|| texts.collect::<Vec<_>>().join(between), str::to_owned)
+}
+
 /// What a model thought: there are two names for it.
 pub(super) fn thinking(message: &Value) -> Option<&str> {
     let thinking = message["reasoning_content"].as_str().or(message["reasoning"].as_str());

@@ -1,6 +1,7 @@
 //! What is kept of a chat, and that nothing is kept twice.
 
 use everwhen::memory::{Address, Name};
+use serde_json::{Value, json};
 
 use crate::recorder::{Script, completion};
 use crate::stage::{Stage, chat};
@@ -151,4 +152,43 @@ async fn what_no_store_can_hold_is_left_out_and_the_rest_is_kept() {
         let expected = [format!("12:00 user {kept}"), "12:00 assistant Noted.".to_owned()];
         assert_eq!(stage.said(memory).await, expected);
     }
+}
+
+#[tokio::test]
+async fn a_reply_in_parts_is_kept_and_loses_its_stamp() {
+    let stage = Stage::new().await;
+    let text = |text: &str| json!({ "type": "text", "text": text });
+    let thought = json!({ "type": "thinking", "thinking": [text("Hm.")] });
+    let mut reply = completion("");
+    reply["choices"][0]["message"]["content"] =
+        json!([thought, text("[3 days later] part one"), text("part two")]);
+    stage.upstream.answers(Script::json(200, &reply));
+    let ask = stage.post("/v1/chat/completions", &chat(&["u:hi"])).memory("m");
+    let said = ask.response().await.json()["choices"][0]["message"]["content"].clone();
+    assert_eq!(said, json!([thought, text("part one"), text("part two")]));
+
+    let delta = |content: Value| {
+        let choice = json!({ "index": 0, "delta": { "content": content } });
+        format!("data: {}\n\n", json!({ "choices": [choice] }))
+    };
+    let piece = |said: &str| delta(json!([text(said)]));
+    let end = "data: [DONE]\n\n".to_owned();
+    let pieces =
+        [delta(json!([thought])), piece("[3 days "), piece("later] one"), piece(" text"), end];
+    let pieces: Vec<&str> = pieces.iter().map(String::as_str).collect();
+    stage.upstream.answers(Script::stream("text/event-stream", &pieces));
+    let body = chat(&["u:hi", "a:part one\npart two", "u:more"]);
+    let body = body.replace("\"model\"", "\"stream\":true,\"model\"");
+    let got = stage.post("/v1/chat/completions", &body).memory("m").response().await.text;
+    assert_eq!(got, pieces.concat().replace("[3 days ", "").replace("later] one", "one"));
+    let said = stage.said("m").await;
+    assert_eq!(
+        said,
+        [
+            "12:00 user hi",
+            "12:00 assistant part one\npart two",
+            "12:00 user more",
+            "12:00 assistant one text"
+        ]
+    );
 }
