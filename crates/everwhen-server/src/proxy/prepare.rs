@@ -10,7 +10,7 @@ use axum::http::HeaderMap;
 use everwhen::ledger::{Begun, Client, Commit, KnownMessage, Style};
 use everwhen::memory::{Address, Person, VaultId};
 use everwhen::memory_block::{self, Wishes};
-use everwhen::{Error, ProxyChange, ProxySettings, Result, Vault};
+use everwhen::{Error, ProxyChange, ProxySettings, Reach, Result, Vault};
 use everwhen_protocols::{ChatEndpoint, Draft, Message, RequestView};
 use futures_util::FutureExt;
 use tokio::time::Instant;
@@ -120,11 +120,12 @@ async fn remember(
     draft: &mut Draft<'_>,
     prepared: &mut PreparedRequest,
 ) -> Result<()> {
-    let change = change(request.headers)?;
+    let (change, wrong_wish) = change(request.headers);
     let settings = request.settings(None, &change);
     let deadline = Instant::now() + settings.deadline;
     prepared.deadline = Some(deadline);
-    let recording = Recording::new(request, request.vault()?, request.named(&settings)?, &settings);
+    let (vault, named) = (request.vault()?, request.named(&settings)?);
+    let recording = Recording::new(request, vault, named, &settings);
     let recording = prepared.recording.insert(recording);
     let begun = recording.begin(request, &change, deadline).await;
     prepared.seen.vault = recording.vault_id();
@@ -142,7 +143,7 @@ async fn remember(
         stamp(request, draft, &begun, settings.stamps, prepared);
         add(request, draft, &begun, &settings, deadline, prepared).await?;
     }
-    Ok(())
+    wrong_wish.map_or(Ok(()), Err)
 }
 
 impl ProxyRequest<'_> {
@@ -215,16 +216,21 @@ impl ProxyRequest<'_> {
     }
 }
 
-/// What the request itself wants otherwise: `x-everwhen-stamps` and the like.
-fn change(headers: &HeaderMap) -> Result<ProxyChange> {
-    let mut change = ProxyChange::default();
+/// What the request itself wants otherwise: `x-everwhen-stamps` and the like; with the reason why one of them cannot
+/// be read. Such a header changes nothing; only where it was to say what the request may see, that is the least.
+fn change(headers: &HeaderMap) -> (ProxyChange, Option<Error>) {
+    let (mut change, mut wrong) = (ProxyChange::default(), None);
     for name in ProxyChange::NAMES {
         let header = format!("x-everwhen-{}", name.replace('_', "-"));
-        if let Some(text) = headers::text(headers, &header) {
-            change.set(name, &text).map_err(|error| error.at(header))?;
+        let Some(text) = headers::given(headers, &header) else { continue };
+        if let Err(error) = change.set(name, &text) {
+            if name == "reach" {
+                change.reach = Some(Reach::Memory);
+            }
+            wrong = wrong.or(Some(error.at(header)));
         }
     }
-    Ok(change)
+    (change, wrong)
 }
 
 /// When the time of a reply is settled.

@@ -110,14 +110,27 @@ stamps = "gap"
 }
 
 #[tokio::test]
-async fn a_wrong_wish_is_told_and_the_request_goes_through() {
+async fn a_wrong_wish_is_told_and_the_request_is_kept_as_without_it() {
     let stage = Stage::with("").await;
-    let ask = stage.post("/v1/chat/completions", &chat(&["u:hi"])).memory("m");
-    let response = ask.header("x-everwhen-stamps", "loud").response().await;
-    assert_eq!(response.status, 200);
-    let why = response.header("x-everwhen-degraded").unwrap();
-    assert!(why.contains("x-everwhen-stamps") && why.contains("absolute"), "{why}");
-    assert_eq!(stage.upstream.last().body, chat(&["u:hi"]));
+    let path = "/v1/chat/completions";
+    stage.post(path, &chat(&["u:hi"])).memory("plain").response().await;
+    let plain = stage.upstream.last().body;
+    for header in ["stamps", "now", "context", "briefing", "budget-tokens", "reach", "group-chat"] {
+        for wrong in ["frog", "", "Fr\u{f6}sche"] {
+            let name = format!("x-everwhen-{header}");
+            let memory = format!("{header}-{wrong}");
+            let path = format!("/m/m-{}/v1/chat/completions", memory.replace('\u{f6}', "o"));
+            let ask = stage.post(&path, &chat(&["u:hi"])).header_of(&name, wrong.as_bytes());
+            let response = ask.response().await;
+            let why = response.header("x-everwhen-degraded").unwrap();
+            assert!(why.starts_with(&name), "{why}");
+            assert_eq!((response.status, stage.upstream.last().body), (200, plain.clone()));
+            let kept = response.header("x-everwhen-memory").unwrap();
+            let said = ["12:00 user hi", "12:00 assistant Noted."];
+            assert_eq!(stage.said(kept).await, said, "{name}: {wrong}");
+        }
+    }
+    stage.drained().await;
 }
 
 #[tokio::test]

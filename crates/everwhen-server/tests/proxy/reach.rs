@@ -250,6 +250,10 @@ async fn how_far_it_reaches_can_be_said() {
     stage.wait(A_DAY);
     let narrow = [("x-openwebui-chat-id", "chat-2"), ("x-everwhen-reach", "memory")];
     knows_nothing(&say(&stage, ASKED, &narrow).await);
+    let ask = stage.post(CHATS, &chat(&["u:What is the name of my cat?"]));
+    let response = ask.header("x-everwhen-reach", "frog").response().await;
+    assert!(response.header("x-everwhen-degraded").unwrap().contains("x-everwhen-reach"));
+    knows_nothing(&stage.upstream.last().body);
     knows_tim(&say(&stage, ASKED, &[("x-everwhen-memory", "all")]).await);
     let wide = [("x-everwhen-memory", "other"), ("x-everwhen-reach", "vault")];
     knows_tim(&say(&stage, ASKED, &wide).await);
