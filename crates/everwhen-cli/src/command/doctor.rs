@@ -195,7 +195,10 @@ fn outbox(outbox: &Value) -> Vec<Check> {
     for row in outbox["set_aside"].as_array().into_iter().flatten() {
         let place = format!("{} {}", text(&row["vault"]), text(&row["memory"]));
         let (at, reason) = (text(&row["accepted_at"]), text(&row["reason"]));
-        let said = format!("an exchange of {at} for {place} was set aside: {reason}");
+        let said = format!(
+            "an exchange of {at} for {place} was set aside: {reason}; it goes after proxy.outbox_days, or with its \
+             vault or memory when that is forgotten"
+        );
         findings.push(wrong("outbox", said));
     }
     findings

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use super::unicode_names;
+use super::{MemoryId, VaultId, unicode_names};
 use crate::{Error, Result, limits};
 
 /// A name that a caller chose: one line, not empty, no spaces at the ends, at most
@@ -110,6 +110,26 @@ impl<Id: FromStr> Address<Id> {
     }
 }
 
+impl Address<VaultId> {
+    /// Refuses a name that no new vault could get; there may be an old one with it.
+    pub fn check_new(&self) -> Result<()> {
+        match self {
+            Self::Id(_) => Ok(()),
+            Self::Name(name) => name.for_new("vault", VaultId::PREFIX).map(drop),
+        }
+    }
+}
+
+impl Address<MemoryId> {
+    /// Refuses a name that no new memory could get; there may be an old one with it.
+    pub fn check_new(&self) -> Result<()> {
+        match self {
+            Self::Id(_) => Ok(()),
+            Self::Name(name) => name.for_new("memory", MemoryId::PREFIX).map(drop),
+        }
+    }
+}
+
 impl<Id: fmt::Display> fmt::Display for Address<Id> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -128,7 +148,6 @@ impl<Id> From<Id> for Address<Id> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::VaultId;
 
     #[test]
     fn names_that_would_confuse_are_refused() {

@@ -10,9 +10,9 @@
 use std::future::Future;
 
 use everwhen::ledger::Begun;
-use everwhen::memory::{Address, VaultId};
+use everwhen::memory::{Address, MemoryId, VaultId};
 use everwhen::memory_block::Wishes;
-use everwhen::{Engine, Error, Result, Vault};
+use everwhen::{Engine, Error, ErrorKind, Result, Vault};
 use futures_util::FutureExt;
 use jiff::Timestamp;
 use tokio::runtime::Handle;
@@ -49,6 +49,34 @@ impl ProxyMemory {
         caller.vault_to_write(&self.engine, address).await
     }
 
+    /// Refuses the name of a vault that is not there and that no new vault could get. A name that cannot be looked up
+    /// now is not refused: what is said under it waits in the outbox.
+    pub(crate) async fn check_vault(
+        &self,
+        caller: Caller,
+        vault: &Address<VaultId>,
+        deadline: Instant,
+    ) -> Result<()> {
+        let Err(refused) = vault.check_new() else { return Ok(()) };
+        unless_missing(caller.vault(&self.engine, vault.clone()), refused, deadline).await
+    }
+
+    /// The same for the name of a memory.
+    pub(crate) async fn check_memory(
+        &self,
+        caller: Caller,
+        vault: &Address<VaultId>,
+        memory: &Address<MemoryId>,
+        deadline: Instant,
+    ) -> Result<()> {
+        let Err(refused) = memory.check_new() else { return Ok(()) };
+        let found = async {
+            let vault = caller.vault(&self.engine, vault.clone()).await?;
+            vault.memory(memory.clone()).await
+        };
+        unless_missing(found, refused, deadline).await
+    }
+
     /// Recalls what is relevant to a message.
     pub(crate) async fn remembered(
         &self,
@@ -72,6 +100,18 @@ impl ProxyMemory {
         work: impl Future<Output = Result<T>> + Send + 'static,
     ) -> Write<T> {
         Write(tokio::spawn(work))
+    }
+}
+
+/// The error, if what is looked for is missing.
+async fn unless_missing<T>(
+    found: impl Future<Output = Result<T>>,
+    error: Error,
+    deadline: Instant,
+) -> Result<()> {
+    match timeout_at(deadline, found).await {
+        Ok(Err(missing)) if missing.kind() == ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
     }
 }
 

@@ -125,6 +125,7 @@ async fn remember(
     let deadline = Instant::now() + settings.deadline;
     prepared.deadline = Some(deadline);
     let (vault, named) = (request.vault()?, request.named(&settings)?);
+    request.check_names(&vault, named.as_ref(), deadline).await?;
     let recording = Recording::new(request, vault, named, &settings);
     let recording = prepared.recording.insert(recording);
     let begun = recording.begin(request, &change, deadline).await;
@@ -189,6 +190,21 @@ impl ProxyRequest<'_> {
 
     fn named(&self, settings: &ProxySettings) -> Result<Option<NamedMemory>> {
         memory_name::named(&self.hints(settings))
+    }
+
+    /// Refuses names that nothing has and nothing new could get, before anything is recorded for them.
+    async fn check_names(
+        &self,
+        vault: &Address<VaultId>,
+        named: Option<&NamedMemory>,
+        deadline: Instant,
+    ) -> Result<()> {
+        let memory = ProxyMemory::of(self.state);
+        let caller = self.caller.caller;
+        memory.check_vault(caller, vault, deadline).await.map_err(|error| error.at(VAULT))?;
+        let Some(named) = named else { return Ok(()) };
+        let checked = memory.check_memory(caller, vault, &named.memory, deadline).await;
+        checked.map_err(|error| error.at(named.source))
     }
 
     /// Who speaks.

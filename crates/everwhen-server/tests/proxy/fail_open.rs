@@ -284,3 +284,28 @@ async fn a_name_that_is_none_is_told_and_the_chat_goes_on() {
     assert_eq!((response.status, stage.upstream.last().body.as_str()), (200, body.as_str()));
     assert!(response.header("x-everwhen-degraded").unwrap().contains("200 characters"));
 }
+
+#[tokio::test]
+async fn a_name_that_nothing_new_can_get_is_told_and_nothing_waits_for_it() {
+    let stage = Stage::with("").await;
+    let body = chat(&["u:hello"]);
+    for (header, name) in [
+        ("x-everwhen-memory", "CON\u{200b}"),
+        ("x-everwhen-memory", "mem_mine"),
+        ("x-openwebui-chat-id", "chat\u{202e}"),
+        ("x-everwhen-vault", "CON\u{200b}"),
+        ("x-everwhen-vault", "vlt_mine"),
+    ] {
+        let ask = stage.post(PATH, &body).header_of(header, name.as_bytes());
+        let response = ask.response().await;
+        assert_eq!((response.status, stage.upstream.last().body.as_str()), (200, body.as_str()));
+        let why = response.header("x-everwhen-degraded").unwrap();
+        assert!(why.contains("name may not"), "{name:?}: {why}");
+    }
+    let path = format!("/m/CON%E2%80%8B{PATH}");
+    let response = stage.post(&path, &body).response().await;
+    assert!(response.header("x-everwhen-degraded").unwrap().starts_with("path: a memory's name"));
+    stage.drained().await;
+    assert_eq!(stage.get("/readyz").response().await.json()["status"], "ok");
+    assert_eq!(stage.outbox("set_aside").await, 0.0);
+}
