@@ -74,7 +74,7 @@ EXAMPLES
   everwhen serve
 
 TIMES are RFC 3339 (2023-01-08T12:49:00+01:00), or 2023-01-08 12:49, or 2023-01-08 in the vault's zone.
-EXIT CODES: 0 success, 1 failure, 2 invalid arguments, 3 not found, 4 conflict.")]
+EXIT CODES: 0 success, 1 failure, 2 invalid arguments, settings or files, 3 not found, 4 conflict.")]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) common: CommonArgs,

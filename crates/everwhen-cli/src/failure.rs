@@ -1,11 +1,11 @@
-//! Why a command failed: a message and an exit code.
+//! Why a command failed: a message and an exit code, from one table of kinds and one of statuses.
 
 use std::io;
 
 use axum::http::StatusCode;
-use everwhen::ErrorKind;
 use everwhen::import::forgotten_meanwhile;
 use everwhen::memory::Address;
+use everwhen::{ConflictReason, ErrorKind};
 use serde_json::Value;
 
 /// What every step of a command returns.
@@ -20,14 +20,40 @@ pub(crate) struct Failure {
     pub(crate) message: Option<String>,
 }
 
-/// Failure.
+/// Something did not work, though nothing that was given is wrong.
 const FAILED: u8 = 1;
-/// Invalid arguments.
+/// What was given is wrong: arguments, settings or a file.
 const USAGE: u8 = 2;
 /// Not found.
 const NOT_FOUND: u8 = 3;
-/// Conflict.
+/// The state of the memory forbids it now.
 const CONFLICT: u8 = 4;
+
+/// Reasons of a conflict that lie in what was given, whatever the state of the memory.
+const GIVEN: [ConflictReason; 3] =
+    [ConflictReason::FutureTime, ConflictReason::PastTime, ConflictReason::InconsistentValues];
+
+/// The exit code for an error of this kind. Its reason, if there is one, as in the API.
+fn code(kind: ErrorKind, reason: Option<&str>) -> u8 {
+    match kind {
+        ErrorKind::Invalid | ErrorKind::TooLarge => USAGE,
+        ErrorKind::NotFound => NOT_FOUND,
+        ErrorKind::Conflict if GIVEN.iter().any(|given| reason == Some(given.as_str())) => USAGE,
+        ErrorKind::Conflict => CONFLICT,
+        ErrorKind::Denied | ErrorKind::Busy | ErrorKind::Unavailable | ErrorKind::Damaged => FAILED,
+    }
+}
+
+/// The kind of error that the API answers with this status; `None` for those of HTTP alone.
+fn kind(status: StatusCode) -> Option<ErrorKind> {
+    match status {
+        StatusCode::BAD_REQUEST => Some(ErrorKind::Invalid),
+        StatusCode::PAYLOAD_TOO_LARGE => Some(ErrorKind::TooLarge),
+        StatusCode::NOT_FOUND => Some(ErrorKind::NotFound),
+        StatusCode::CONFLICT => Some(ErrorKind::Conflict),
+        _ => None,
+    }
+}
 
 impl Failure {
     /// A failure.
@@ -35,7 +61,7 @@ impl Failure {
         Self { code: FAILED, message: Some(message.into()) }
     }
 
-    /// A failure for invalid arguments.
+    /// A failure because what was given is wrong.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self { code: USAGE, message: Some(message.into()) }
     }
@@ -45,11 +71,7 @@ impl Failure {
         let problem: Value = serde_json::from_str(body).unwrap_or_default();
         let said = problem["detail"].as_str().or_else(|| problem["title"].as_str());
         let message = said.map_or_else(|| format!("the server answered {status}"), Into::into);
-        let code = match status {
-            StatusCode::NOT_FOUND => NOT_FOUND,
-            StatusCode::CONFLICT => CONFLICT,
-            _ => FAILED,
-        };
+        let code = kind(status).map_or(FAILED, |kind| code(kind, problem["reason"].as_str()));
         Self { code, message: Some(message) }
     }
 
@@ -72,22 +94,18 @@ impl Failure {
 
 impl From<everwhen::Error> for Failure {
     fn from(error: everwhen::Error) -> Self {
-        let code = match error.kind() {
-            ErrorKind::NotFound => NOT_FOUND,
-            ErrorKind::Conflict => CONFLICT,
-            _ => FAILED,
-        };
+        let code = code(error.kind(), error.reason().map(ConflictReason::as_str));
         Self { code, message: Some(error.to_string()) }
     }
 }
 
-/// A reader who left early (`| head`) is no failure.
 impl From<everwhen::time::Error> for Failure {
     fn from(error: everwhen::time::Error) -> Self {
         everwhen::Error::from(error).into()
     }
 }
 
+/// A reader who left early (`| head`) is no failure.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         match error.kind() {
@@ -99,17 +117,48 @@ impl From<io::Error> for Failure {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
     fn a_problem_document_becomes_its_detail() {
-        let body = r#"{"title": "Not found", "detail": "vault not found: x", "status": 404}"#;
+        let body = r#"{"type": "urn:everwhen:problem:not_found", "detail": "vault not found: x"}"#;
         let failure = Failure::refused(StatusCode::NOT_FOUND, body);
         assert!(failure.is_not_found());
         assert_eq!(failure.message.unwrap(), "vault not found: x");
         let failure = Failure::refused(StatusCode::BAD_GATEWAY, "<html>");
         assert_eq!(failure.code, 1);
         assert_eq!(failure.message.unwrap(), "the server answered 502 Bad Gateway");
+    }
+
+    #[test]
+    fn one_table_gives_kinds_and_statuses_their_codes() {
+        let by_status = |status, reason: &str| {
+            let body = json!({ "type": "urn:everwhen:problem:x", "reason": reason });
+            Failure::refused(status, &body.to_string()).code
+        };
+        for (status, expected) in [
+            (400, 2),
+            (401, 1),
+            (403, 1),
+            (404, 3),
+            (405, 1),
+            (409, 4),
+            (413, 2),
+            (500, 1),
+            (503, 1),
+        ] {
+            assert_eq!(by_status(StatusCode::from_u16(status).unwrap(), ""), expected, "{status}");
+        }
+        for reason in ConflictReason::ALL {
+            let expected = if GIVEN.contains(&reason) { 2 } else { 4 };
+            assert_eq!(by_status(StatusCode::CONFLICT, reason.as_str()), expected, "{reason:?}");
+            let error = everwhen::Error::conflict("x").because(reason);
+            assert_eq!(Failure::from(error).code, expected, "{reason:?}");
+        }
+        assert_eq!(Failure::from(everwhen::Error::invalid("x")).code, 2);
+        assert_eq!(Failure::from(everwhen::Error::unavailable("x")).code, 1);
     }
 
     #[test]

@@ -29,12 +29,12 @@ pub(crate) fn file_or_stdin(name: &str) -> Result<String> {
 
 fn read_file(path: &Path) -> Result<Vec<u8>> {
     std::fs::read(path)
-        .map_err(|error| Failure::new(format!("cannot read {}: {error}", path.display())))
+        .map_err(|error| Failure::usage(format!("cannot read {}: {error}", path.display())))
 }
 
 fn utf8(bytes: Vec<u8>, what: &str) -> Result<String> {
     String::from_utf8(bytes).map_err(|error| {
         let place = error.utf8_error().valid_up_to();
-        Failure::new(format!("{what} is not valid UTF-8, from byte {place} on"))
+        Failure::usage(format!("{what} is not valid UTF-8, from byte {place} on"))
     })
 }

@@ -62,10 +62,10 @@ fn read(file: &str) -> Result<Map<String, Value>> {
         return Ok(Map::new());
     }
     let known: Value = serde_json::from_str(&std::fs::read_to_string(file)?)
-        .map_err(|error| Failure::new(format!("{file} is not JSON: {error}")))?;
+        .map_err(|error| Failure::usage(format!("{file} is not JSON: {error}")))?;
     match known {
         Value::Object(document) => Ok(document),
-        _ => Err(Failure::new(format!("{file} holds no JSON object"))),
+        _ => Err(Failure::usage(format!("{file} holds no JSON object"))),
     }
 }
 

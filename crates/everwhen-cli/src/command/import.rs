@@ -75,7 +75,7 @@ async fn conversations(console: &Console, args: &ImportFileArgs) -> Result<()> {
         smarthole::read(&file_or_stdin(&args.file)?)?;
     let (drafts, foreseen) = dry_run_all(console, drafts, &mut refused).await?;
     if !args.skip_invalid && !refused.is_empty() {
-        return Err(Failure::new(complain(&refused)));
+        return Err(Failure::usage(complain(&refused)));
     }
     let tally = if args.dry_run { foreseen } else { store(console, drafts, foreseen).await? };
     if !args.dry_run {

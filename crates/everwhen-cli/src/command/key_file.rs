@@ -87,5 +87,5 @@ fn read(file: &Path) -> Result<Option<String>> {
 }
 
 fn wrong(file: &Path, what: &str) -> Failure {
-    Failure::new(format!("the file for the key, {}, {what}", file.display()))
+    Failure::usage(format!("the file for the key, {}, {what}", file.display()))
 }

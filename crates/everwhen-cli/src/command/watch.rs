@@ -26,7 +26,9 @@ pub(crate) async fn run(console: &Console, config: &Config, args: &WatchArgs) ->
         .iter()
         .find(|name| config.watch.folders_of(name).iter().all(|folder| !folder.is_dir()))
     {
-        return Err(Failure::new(format!("{absent}: no such folder, and no program of this name")));
+        return Err(Failure::usage(format!(
+            "{absent}: no such folder, and no program of this name"
+        )));
     }
     if !args.once {
         for folder in folders.iter().filter(|folder| folder.is_dir()) {

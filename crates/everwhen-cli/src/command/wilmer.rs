@@ -39,7 +39,7 @@ pub(crate) async fn import(console: &Console, args: &ImportWilmerArgs) -> Result
     if discussions.is_empty() {
         let places: Vec<String> =
             args.paths.iter().map(|path| path.display().to_string()).collect();
-        return Err(Failure::new(format!(
+        return Err(Failure::usage(format!(
             "no memories.json, chat_summary.json, vector_memory.db or timestamps.json in {}",
             places.join(", ")
         )));
@@ -57,7 +57,7 @@ pub(crate) async fn import(console: &Console, args: &ImportWilmerArgs) -> Result
     let problem = outcomes.iter().find_map(|one| one.problems.first());
     let failure = problem
         .filter(|_| nothing)
-        .map(|problem| Failure::new(format!("nothing was imported: {}", output::plain(problem))));
+        .map(|problem| Failure::usage(format!("nothing was imported: {}", output::plain(problem))));
     report(console, args, &outcomes)?;
     failure.map_or(Ok(()), Err)
 }

@@ -24,7 +24,7 @@ const BETWEEN: &str = " • ";
 pub(crate) async fn run(console: &Console, args: &ExportFolderArgs) -> Result<()> {
     let name = console.memory();
     if name.contains(['/', '\\']) || matches!(name, "." | "..") {
-        return Err(Failure::new(format!("{name:?} cannot be the name of a folder")));
+        return Err(Failure::usage(format!("{name:?} cannot be the name of a folder")));
     }
     let discussion = discussion(console).await?;
     let folder = args.folder.join(name);

@@ -43,7 +43,7 @@ pub(crate) async fn import(console: &Console, args: &ImportTimesArgs) -> Result<
     if sources.is_empty() {
         let places: Vec<String> =
             args.paths.iter().map(|path| path.display().to_string()).collect();
-        return Err(Failure::new(format!("no {NESTED} or *{FLAT} in {}", places.join(", "))));
+        return Err(Failure::usage(format!("no {NESTED} or *{FLAT} in {}", places.join(", "))));
     }
     let zone = console.zone().await?;
     let read = |source: &TimesFile| read(source, zone);
@@ -90,7 +90,7 @@ pub(super) async fn write_file(
     let map = write(&times, console.zone().await?)?;
     let name = console.memory();
     if name.contains(['/', '\\']) {
-        return Err(Failure::new(format!("{name:?} cannot be the name of a file")));
+        return Err(Failure::usage(format!("{name:?} cannot be the name of a file")));
     }
     let path = match args.flat {
         true => args.folder.join(format!("{name}{FLAT}")),
@@ -135,12 +135,12 @@ fn read(source: &TimesFile, zone: &Zone) -> Result<Value> {
     let shown = source.path.display();
     let document = file_or_stdin(&source.path.to_string_lossy())?;
     let map: Map<String, Value> = serde_json::from_str(&document).map_err(|_| {
-        Failure::new(format!("{shown} is not a JSON object of hashes and times, or is encrypted"))
+        Failure::usage(format!("{shown} is not a JSON object of hashes and times, or is encrypted"))
     })?;
     let map = map.iter().map(|(key, value)| (key.clone(), text(value).to_owned())).collect();
     match body(&map, zone) {
         (body, wrong) if wrong.is_empty() => Ok(body),
-        (_, wrong) => Err(Failure::new(format!("{shown}: {}", wrong[0]))),
+        (_, wrong) => Err(Failure::usage(format!("{shown}: {}", wrong[0]))),
     }
 }
 

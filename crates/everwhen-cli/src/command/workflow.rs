@@ -24,7 +24,7 @@ pub(crate) async fn run(config: &Config, args: &WorkflowArgs, json: bool) -> Res
 /// Checks all that the server checks: workflows, endpoints, presets and the settings file.
 fn check(config: &Config, directory: &Path, json: bool) -> Result<()> {
     if let Err(error) = std::fs::read_dir(directory) {
-        return Err(Failure::new(format!("cannot read {}: {error}", directory.display())));
+        return Err(Failure::usage(format!("cannot read {}: {error}", directory.display())));
     }
     let set = WorkflowSet::read(directory, &config.endpoints);
     let settings = WorkflowTree::find(directory).settings_file();

@@ -118,7 +118,7 @@ fn a_wrong_conversation_refuses_the_file_unless_it_may_be_left_out() {
     let file = save(&stage, &data);
     let args = ["import", "smarthole", file.to_str().unwrap()];
     let ran = stage.run(&args);
-    assert_eq!(ran.code, 1, "{ran:?}");
+    assert_eq!(ran.code, 2, "{ran:?}");
     for part in [
         "could not import: 2 parts of the file cannot be imported:\n",
         "  conversationData.conversations[2] (conv-3): messages is missing or not a list\n",
@@ -176,10 +176,10 @@ fn another_file_is_refused_with_a_word_on_which_one_would_be_right() {
     ] {
         let file = stage.file("other.json", text);
         let ran = stage.run(&["import", "smarthole", file.to_str().unwrap()]);
-        assert_eq!(ran.code, 1, "{ran:?}");
+        assert_eq!(ran.code, 2, "{ran:?}");
         assert!(ran.stderr.contains(problem), "{}", ran.stderr);
     }
-    assert_eq!(stage.run(&["import", "smarthole", "no-such.json"]).code, 1);
+    assert_eq!(stage.run(&["import", "smarthole", "no-such.json"]).code, 2);
 }
 
 /// A file large enough for several batches, into a memory that another client forgets after the first of them.

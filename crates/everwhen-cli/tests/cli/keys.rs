@@ -163,7 +163,7 @@ fn a_key_that_was_chosen_elsewhere_is_registered_as_it_is() {
     for (text, complaint) in [("", "is empty"), ("hunter2", "openssl rand -hex 32")] {
         let file = stage.file("wrong", text);
         let refused = stage.run(&["keys", "ensure", "--file", file.to_str().unwrap()]);
-        assert_eq!(refused.code, 1, "{refused:?}");
+        assert_eq!(refused.code, 2, "{refused:?}");
         assert!(refused.stderr.contains(complaint), "{refused:?}");
     }
     assert_eq!(stage.json(&["keys"])["data"].as_array().unwrap().len(), 1);

@@ -19,7 +19,7 @@ fn only_known_models_are_fetched_and_only_if_they_are_what_they_should_be() {
     stage.file("model.onnx", "something else");
     let home = stage.home().display().to_string();
     let wrong = stage.run(&["models", "pull", "minilm", "--from", &home]);
-    assert_eq!(wrong.code, 1);
+    assert_eq!(wrong.code, 2);
     assert!(wrong.stderr.contains("not all-MiniLM-L6-v2: its sha256 is"), "{}", wrong.stderr);
     assert_eq!(std::fs::read_dir(stage.data().join("models")).unwrap().count(), 0);
 }

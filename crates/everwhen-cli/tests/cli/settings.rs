@@ -7,7 +7,7 @@ fn an_unknown_key_names_the_nearest_and_nothing_happens() {
     let stage = Stage::new();
     let file = stage.file("my.toml", "vault = 'a'\nlistn = '127.0.0.1:1'\n");
     let ran = stage.run(&["remember", "x", "--config", file.to_str().unwrap()]);
-    assert_eq!(ran.code, 1);
+    assert_eq!(ran.code, 2);
     let expected = format!(
         "everwhen: could not remember: {}:2: unknown key `listn`; did you mean `listen`?\n",
         file.display()
@@ -21,7 +21,7 @@ fn a_wrong_value_says_what_would_be_right() {
     let stage = Stage::new();
     let file = stage.file("my.toml", "[store]\nsynchronous = true\n");
     let ran = stage.run(&["config", "--config", file.to_str().unwrap()]);
-    assert_eq!(ran.code, 1);
+    assert_eq!(ran.code, 2);
     assert!(ran.stderr.contains(":2: `store.synchronous` is of type boolean"), "{}", ran.stderr);
     assert!(ran.stderr.contains("write \"full\" or \"normal\""), "{}", ran.stderr);
 }
@@ -61,7 +61,7 @@ fn the_path_of_the_file_is_shown_whether_or_not_it_exists() {
 fn an_unknown_variable_is_refused() {
     let stage = Stage::new();
     let ran = finish(stage.command(&["entries"]).env("EVERWHEN_VALUT", "x"), "");
-    assert_eq!(ran.code, 1);
+    assert_eq!(ran.code, 2);
     assert!(ran.stderr.contains("did you mean EVERWHEN_VAULT?"), "{}", ran.stderr);
 }
 

@@ -96,7 +96,7 @@ fn a_broken_archive_and_a_foreign_file_say_what_is_wrong() {
     let cut = stage.home().join("cut.zip");
     std::fs::write(&cut, &bytes[..bytes.len() / 2]).unwrap();
     let ran = stage.run(&["import", cut.to_str().unwrap(), "--yes"]);
-    assert_eq!(ran.code, 1, "{ran:?}");
+    assert_eq!(ran.code, 2, "{ran:?}");
     assert!(ran.stderr.contains("cut.zip"), "{ran:?}");
     let half = json!([conversation(1, 3), conversation(2, 40)]).to_string();
     let half = stage.file("conversations.json", &half[..half.len() - 200]);
@@ -106,7 +106,7 @@ fn a_broken_archive_and_a_foreign_file_say_what_is_wrong() {
     assert!(ran.stdout.contains("conversations.json"), "the fault is named: {ran:?}");
     let foreign = stage.file("holiday.bin", "\u{1}\u{2}nothing that is known");
     let ran = stage.run(&["import", foreign.to_str().unwrap()]);
-    assert_eq!(ran.code, 1, "{ran:?}");
+    assert_eq!(ran.code, 2, "{ran:?}");
     assert!(ran.stderr.contains("holiday.bin") && ran.stderr.contains("--from"), "{ran:?}");
 }
 

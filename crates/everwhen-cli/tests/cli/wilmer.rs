@@ -111,10 +111,10 @@ fn what_changed_in_wilmer_comes_over_and_what_cannot_be_read_is_told() {
     std::fs::create_dir_all(&broken).unwrap();
     std::fs::write(broken.join("memories.json"), "[{\"text_block\": \"Bo").unwrap();
     let ran = stage.run(&["import", "wilmer", broken.to_str().unwrap()]);
-    assert!(ran.code == 1 && ran.stderr.contains("memories.json"), "{ran:?}");
+    assert!(ran.code == 2 && ran.stderr.contains("memories.json"), "{ran:?}");
     assert!(ran.stderr.contains("nothing was imported"), "{ran:?}");
     let empty = stage.home().join("empty");
     std::fs::create_dir(&empty).unwrap();
     let ran = stage.run(&["import", "wilmer", empty.to_str().unwrap()]);
-    assert!(ran.code == 1 && ran.stderr.contains("no memories.json"), "{ran:?}");
+    assert!(ran.code == 2 && ran.stderr.contains("no memories.json"), "{ran:?}");
 }

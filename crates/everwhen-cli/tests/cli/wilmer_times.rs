@@ -47,6 +47,6 @@ fn what_cannot_be_read_is_told_and_nothing_is_stored() {
     let empty = stage.home().join("empty");
     std::fs::create_dir(&empty).unwrap();
     let ran = stage.run(&["import", "wilmer-timestamps", empty.to_str().unwrap()]);
-    assert!(ran.code == 1 && ran.stderr.contains("timestamps.json"), "{ran:?}");
+    assert!(ran.code == 2 && ran.stderr.contains("timestamps.json"), "{ran:?}");
     assert_eq!(stage.run(&["export", "wilmer-timestamps", "out", "--memory", "d"]).code, 3);
 }

@@ -37,7 +37,7 @@ fn flaws_are_told_with_file_and_line() {
 #[test]
 fn a_directory_that_is_not_there_is_named() {
     let ran = Stage::new().run(&["workflow", "check", "nowhere"]);
-    assert_eq!(ran.code, 1, "{ran:?}");
+    assert_eq!(ran.code, 2, "{ran:?}");
     assert!(ran.stderr.contains("cannot read nowhere"), "{ran:?}");
 }
 
@@ -85,7 +85,7 @@ fn a_workflow_that_cannot_run_says_why() {
     let stage = Stage::new();
     folder(&stage, &[("chat.json", "[{\"type\": \"Standard\", \"endpointName\": \"e\"}]")]);
     let ran = stage.run(&["workflow", "run", "flows/chat.json", "--message", "Hi"]);
-    assert_eq!(ran.code, 1, "{ran:?}");
+    assert_eq!(ran.code, 2, "{ran:?}");
     assert!(ran.stderr.contains("the node on line 1: no endpoint \"e\" is configured"), "{ran:?}");
     let ran = stage.run(&["workflow", "run", "flows/none.json", "--message", "Hi"]);
     assert!(ran.stderr.contains("there is no workflow file flows/none.json"), "{ran:?}");

@@ -25,7 +25,7 @@ pub(super) async fn run(console: &Console, file: &Path, args: &ImportPathsArgs) 
     }
     if archive.memories.is_empty() {
         let why = archive.problem.unwrap_or_else(|| "the export has no memories".into());
-        return Err(Failure::new(format!("nothing to import: {why}")));
+        return Err(Failure::usage(format!("nothing to import: {why}")));
     }
     if !args.dry_run && !args.yes && !console.json && output::can_ask() {
         let question = format!("Import these memories into vault {:?}?", console.vault());

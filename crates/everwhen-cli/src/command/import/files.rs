@@ -135,7 +135,7 @@ fn nothing(console: &Console, plan: &Plan, looked: &Report) -> Result<()> {
         }
         None => "nothing was said in these files".to_owned(),
     };
-    Err(Failure::new(format!("nothing to import: {why}")))
+    Err(Failure::usage(format!("nothing to import: {why}")))
 }
 
 async fn options(console: &Console, args: &ImportPathsArgs) -> Result<Options> {

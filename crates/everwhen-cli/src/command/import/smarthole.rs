@@ -21,9 +21,9 @@ const FAILED: (&str, &str) = ("Conversation", "Summary generation failed.");
 /// Parses the plugin's document.
 pub(super) fn read(text: &str) -> Result<ImportFile> {
     let document: Value = serde_json::from_str(text)
-        .map_err(|error| Failure::new(format!("the file is not JSON: {error}")))?;
+        .map_err(|error| Failure::usage(format!("the file is not JSON: {error}")))?;
     let mut source = match (&document["conversationData"], &document["conversationHistory"]) {
-        (Value::Null, Value::Null) => Err(Failure::new(
+        (Value::Null, Value::Null) => Err(Failure::usage(
             "the file holds neither conversationData nor conversationHistory; take the plugin's \
              data.json, from .obsidian/plugins in the Obsidian vault",
         )),
@@ -67,7 +67,7 @@ fn mark_questions(source: &mut ImportFile, states: &Value) {
 
 fn conversation_data(data: &Value) -> Result<ImportFile> {
     let list = list(data, "conversations")
-        .map_err(|problem| Failure::new(format!("conversationData: {problem}")))?;
+        .map_err(|problem| Failure::usage(format!("conversationData: {problem}")))?;
     let last_migrated = data["lastMigrated"].as_str();
     let mut source = ImportFile::default();
     let mut known: Vec<&str> = Vec::new();
@@ -184,7 +184,7 @@ fn metadata<const N: usize>(id: Option<&str>, more: [(&str, Option<&str>); N]) -
 /// its last message.
 fn conversation_history(history: &Value) -> Result<ImportFile> {
     let list = list(history, "recentConversations")
-        .map_err(|problem| Failure::new(format!("conversationHistory: {problem}")))?;
+        .map_err(|problem| Failure::usage(format!("conversationHistory: {problem}")))?;
     let mut source = ImportFile::default();
     let (mut entries, mut exchanges) = (Vec::new(), Vec::new());
     for (index, given) in list.iter().enumerate() {

@@ -47,7 +47,7 @@ struct Line {
 /// The non-blank lines of a file, each checked to be a JSON object.
 fn lines(path: &Path) -> Result<impl Iterator<Item = Result<Line>>> {
     let file = File::open(path)
-        .map_err(|error| Failure::new(format!("cannot read {}: {error}", path.display())))?;
+        .map_err(|error| Failure::usage(format!("cannot read {}: {error}", path.display())))?;
     let numbered = BufReader::new(file).lines().enumerate();
     Ok(numbered.filter_map(|(place, line)| {
         let number = place + 1;
@@ -68,7 +68,7 @@ fn check(line: String) -> Result<String, String> {
 }
 
 fn at(line: usize, problem: &str) -> Failure {
-    Failure::new(format!("line {line}: {problem}; nothing of the file is stored"))
+    Failure::usage(format!("line {line}: {problem}; nothing of the file is stored"))
 }
 
 /// Entries of one request.

@@ -52,7 +52,7 @@ pub(crate) async fn run(config: &Config, args: &WorkflowRunArgs, as_json: bool) 
 /// The workflows beside a file, and the name of that one. Whatever is wrong with it is told.
 fn read(config: &Config, file: &Path) -> Result<(String, Workflows)> {
     if !file.is_file() {
-        return Err(Failure::new(format!("there is no workflow file {}", file.display())));
+        return Err(Failure::usage(format!("there is no workflow file {}", file.display())));
     }
     let directory = file.parent().filter(|parent| !parent.as_os_str().is_empty());
     let directory = directory.unwrap_or(Path::new("."));
@@ -63,7 +63,7 @@ fn read(config: &Config, file: &Path) -> Result<(String, Workflows)> {
     let wrong: Vec<String> =
         set.diagnostics().iter().filter(same).map(ToString::to_string).collect();
     if !wrong.is_empty() {
-        return Err(Failure::new(wrong.join("\n")));
+        return Err(Failure::usage(wrong.join("\n")));
     }
     let name = file.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     Ok((name.unwrap_or_default(), workflows))
