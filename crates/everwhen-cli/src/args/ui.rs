@@ -33,7 +33,7 @@ pub(crate) struct DemoArgs {
     /// Model provider that the proxy passes chats on to
     #[arg(long, value_name = "URL", conflicts_with = "fill")]
     pub(crate) upstream: Option<String>,
-    /// Fill the directory of --data and end, without serving it
-    #[arg(long, requires = "data")]
+    /// Fill the directory of --data or EVERWHEN_DATA and end, without serving it
+    #[arg(long)]
     pub(crate) fill: bool,
 }

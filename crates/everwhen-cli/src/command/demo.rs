@@ -29,7 +29,7 @@ const AFTERWARDS: SignedDuration = SignedDuration::from_hours(2);
 
 /// Fills the directory and serves it.
 pub(crate) fn run(environment: &Environment, common: &CommonArgs, args: &DemoArgs) -> Result<()> {
-    let directory = Directory::of(common.data.as_deref())?;
+    let directory = Directory::of(named(environment, common, args.fill)?)?;
     let flags = Flags {
         data: Some(directory.path.display().to_string()),
         listen: Some(args.listen.clone().unwrap_or_else(|| "127.0.0.1:0".into())),
@@ -51,6 +51,20 @@ pub(crate) fn run(environment: &Environment, common: &CommonArgs, args: &DemoArg
     }
     output::note("look at it with the address below, and /ui/ behind it; Ctrl-C ends it");
     serve::run(&config, &ServeArgs::default(), common.json)
+}
+
+/// The directory that is meant. What is only looked at does not go into the usual one.
+fn named<'n>(
+    environment: &'n Environment,
+    common: &'n CommonArgs,
+    fills: bool,
+) -> Result<Option<&'n str>> {
+    let named = common.data.as_deref();
+    if !fills || named.is_some() {
+        return Ok(named);
+    }
+    let usual = environment.get("EVERWHEN_DATA");
+    usual.map(Some).ok_or_else(|| Failure::usage("--fill needs the directory to fill: --data DIR"))
 }
 
 /// Where the demo is kept; a directory that was not asked for goes with the command.

@@ -1,6 +1,6 @@
 //! What the program says of itself: what to do next, help in groups, pages offline, the manual, the service.
 
-use crate::stage::Stage;
+use crate::stage::{Stage, finish};
 
 #[test]
 fn without_a_command_it_says_how_to_begin_and_creates_nothing() {
@@ -45,6 +45,20 @@ fn help_is_grouped_and_explains_commands_and_topics() {
     let unknown = stage.run(&["help", "cooking"]);
     assert_eq!(unknown.code, 2);
     assert!(unknown.stderr.contains("troubleshooting"), "{}", unknown.stderr);
+}
+
+#[test]
+fn the_demo_fills_a_directory_wherever_it_is_named() {
+    let stage = Stage::new();
+    let before = stage.home().join("before");
+    stage.ok(&["--data", before.to_str().unwrap(), "demo", "--fill"]);
+    assert!(before.join("everwhen.db").exists() && !stage.data().exists());
+    stage.ok(&["demo", "--fill"]);
+    assert!(stage.data().join("everwhen.db").exists(), "EVERWHEN_DATA names it");
+    let again = stage.run(&["demo", "--fill"]);
+    assert!(again.code == 2 && again.stderr.contains("holds a memory already"), "{again:?}");
+    let nowhere = finish(stage.command(&["demo", "--fill"]).env_remove("EVERWHEN_DATA"), "");
+    assert!(nowhere.code == 2 && nowhere.stderr.contains("--data DIR"), "{nowhere:?}");
 }
 
 #[test]
