@@ -4,6 +4,7 @@
 //! written to standard output.
 
 mod connection;
+mod lines;
 mod message;
 
 use std::collections::HashMap;
@@ -11,7 +12,7 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use everwhen::{Config, Environment, Origin};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncWriteExt, BufReader};
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
 
@@ -21,6 +22,7 @@ use crate::command::shutdown::{at_once, stop_on_signal, stopped};
 use crate::failure::{Failure, Result};
 use crate::log;
 use connection::ApiConnection;
+use lines::next_line;
 use message::Message;
 
 /// Capacity of the queue of answers.
@@ -80,14 +82,11 @@ async fn listen(
     address: &Request,
     sender: mpsc::Sender<String>,
 ) -> Result<()> {
-    let mut lines = BufReader::new(tokio::io::stdin()).lines();
+    let mut input = BufReader::new(tokio::io::stdin());
     let mut working = JoinSet::new();
     let mut running: HashMap<String, AbortHandle> = HashMap::new();
-    while let Some(line) = lines.next_line().await? {
-        if line.trim().is_empty() {
-            continue;
-        }
-        let message = Message::read(&line);
+    while let Some(line) = next_line(&mut input).await? {
+        let Some((message, line)) = Message::of(line) else { continue };
         if let Some(handle) = message.cancels().and_then(|id| running.remove(&id)) {
             handle.abort();
         }

@@ -35,7 +35,12 @@ impl Agent {
     }
 
     fn write(&mut self, line: &str) {
-        writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
+        self.write_bytes(line.as_bytes());
+    }
+
+    fn write_bytes(&mut self, line: &[u8]) {
+        let input = self.input.as_mut().unwrap();
+        input.write_all(line).and_then(|()| input.write_all(b"\n")).unwrap();
     }
 
     fn read(&mut self) -> Value {
@@ -155,6 +160,11 @@ fn lines_that_are_no_messages_are_answered_and_nothing_else_is_printed() {
     agent.write("[]");
     assert_eq!(agent.read()["error"]["code"], -32600);
     agent.write("");
+    agent.write_bytes(b"\xff\xfe");
+    assert_eq!(agent.read()["error"]["code"], -32700);
+    agent.write(&"x".repeat(17 * 1024 * 1024));
+    let long = agent.read();
+    assert_eq!(long["error"]["code"], -32600, "{long}");
     let unknown = agent.ask("no/such", json!({}));
     assert_eq!(unknown["error"]["code"], -32601, "{unknown}");
     assert_eq!(agent.leave(), 0);

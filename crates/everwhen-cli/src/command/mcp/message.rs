@@ -3,6 +3,7 @@
 use everwhen::protocols::{EventReader, Framing};
 use serde_json::{Value, json};
 
+use super::lines::{LONGEST, Line};
 use crate::client::{Reply, Request};
 
 /// Not JSON.
@@ -21,8 +22,25 @@ pub(super) enum Message {
 }
 
 impl Message {
-    /// Parses a line.
-    pub(super) fn read(line: &str) -> Self {
+    /// Parses a line; returns its text, too. A blank line is no message.
+    pub(super) fn of(line: Line) -> Option<(Self, String)> {
+        let unreadable = |code, why| Some((Self::Unreadable(code, why), String::new()));
+        let Line::Whole(bytes) = line else {
+            let most = LONGEST / (1024 * 1024);
+            return unreadable(INVALID_REQUEST, format!("a line is longer than {most} MiB"));
+        };
+        match String::from_utf8(bytes) {
+            Ok(line) if line.trim().is_empty() => None,
+            Ok(line) => Some((Self::read(&line), line)),
+            Err(error) => {
+                let place = error.utf8_error().valid_up_to();
+                unreadable(PARSE_ERROR, format!("not UTF-8, from byte {place} on"))
+            }
+        }
+    }
+
+    /// Parses the text of a line.
+    fn read(line: &str) -> Self {
         match serde_json::from_str(line) {
             Ok(message @ Value::Object(_)) => Self::Known(message),
             Ok(_) => Self::Unreadable(INVALID_REQUEST, "send one message a line".into()),
