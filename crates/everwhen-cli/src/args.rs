@@ -136,6 +136,15 @@ impl Command {
             Self::Api(command) => command.purpose(),
         }
     }
+
+    /// Whether the command shows or changes what is there already, so that it makes no data directory.
+    pub(crate) fn is_about_what_is_there(&self) -> bool {
+        match self {
+            Self::Alone(_) => false,
+            Self::Configured(command) => command.is_about_what_is_there(),
+            Self::Api(command) => command.is_about_what_is_there(),
+        }
+    }
 }
 
 /// Commands that need no configuration.
@@ -209,6 +218,14 @@ impl ConfiguredCommand {
             Self::Keys(args) => args.purpose(),
             Self::Doctor(_) => "pass all checks",
             Self::Watch(_) => "follow folders",
+        }
+    }
+
+    fn is_about_what_is_there(&self) -> bool {
+        match self {
+            Self::Doctor(_) => true,
+            Self::Keys(args) => args.is_about_what_is_there(),
+            _ => false,
         }
     }
 }
@@ -290,6 +307,16 @@ impl ApiCommand {
             Self::Usage(_) => "show usage",
             Self::Vaults(args) => args.purpose(),
             Self::Memories(args) => args.purpose(),
+        }
+    }
+
+    fn is_about_what_is_there(&self) -> bool {
+        match self {
+            Self::Remember(_) | Self::Import(_) => false,
+            Self::Context(args) => !matches!(args.action, Some(ContextAction::Put { .. })),
+            Self::Vaults(args) => !matches!(args.action, Some(VaultsAction::Add(_))),
+            Self::Memories(args) => !matches!(args.action, Some(MemoriesAction::Add { .. })),
+            _ => true,
         }
     }
 }

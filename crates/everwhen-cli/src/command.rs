@@ -35,6 +35,7 @@ mod memories;
 mod migrate;
 mod models;
 mod next;
+mod place;
 mod prompt;
 mod recall;
 mod reference;
@@ -79,6 +80,15 @@ struct Setup {
     common: CommonArgs,
 }
 
+/// What a command is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum About {
+    /// What was stored before: the command makes no data directory.
+    WhatIsThere,
+    /// Also what it stores itself.
+    Anything,
+}
+
 impl Setup {
     /// Connects to the API, runs the command, and runs the jobs it caused.
     async fn with_console(&self, run: impl AsyncFnOnce(&Console) -> Result<()>) -> Result<()> {
@@ -92,15 +102,19 @@ impl Setup {
 pub(crate) fn run(cli: Cli) -> Result<()> {
     let Cli { common, command } = cli;
     let flags = flags(&common, command.as_ref());
+    let about = match command.as_ref().is_some_and(Command::is_about_what_is_there) {
+        true => About::WhatIsThere,
+        false => About::Anything,
+    };
     match command {
         Some(Command::Alone(command)) => run_alone(common, command),
         Some(Command::Configured(command)) => {
-            configured(common, flags, |setup| run_configured(setup, command))
+            configured(common, flags, about, |setup| run_configured(setup, command))
         }
-        Some(Command::Api(command)) => configured(common, flags, |setup| {
+        Some(Command::Api(command)) => configured(common, flags, about, |setup| {
             runtime()?.block_on(setup.with_console(async |console| ask(console, command).await))
         }),
-        None => configured(common, flags, |setup| {
+        None => configured(common, flags, about, |setup| {
             runtime()?.block_on(next::run(&setup.config, &setup.environment, &setup.common))
         }),
     }
@@ -123,6 +137,7 @@ fn run_alone(common: CommonArgs, command: AloneCommand) -> Result<()> {
 fn configured(
     common: CommonArgs,
     flags: Flags,
+    about: About,
     run: impl FnOnce(Setup) -> Result<()>,
 ) -> Result<()> {
     let common = of_project(common)?;
@@ -130,6 +145,9 @@ fn configured(
     let environment = Environment::of_process()?;
     let config = Config::load(&environment, &flags)?;
     let ephemeral = ephemeral(&config)?;
+    if about == About::WhatIsThere && ephemeral.is_none() {
+        place::require(&config, &environment, &common)?;
+    }
     let config = match &ephemeral {
         Some(directory) => {
             let data = Some(directory.path().display().to_string());

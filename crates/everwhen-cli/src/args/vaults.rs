@@ -255,4 +255,9 @@ impl KeysArgs {
             Some(KeysAction::Ensure(_)) => "have the key in a file",
         }
     }
+
+    /// Whether no vault is made for a new key.
+    pub(crate) fn is_about_what_is_there(&self) -> bool {
+        matches!(self.action, None | Some(KeysAction::List | KeysAction::Remove { .. }))
+    }
 }

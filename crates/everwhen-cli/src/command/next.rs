@@ -1,8 +1,9 @@
 //! `everwhen` without a command: what there is here, and what to do next.
 
-use everwhen::{Config, Environment, StoreLocation};
+use everwhen::{Config, Environment};
 use serde_json::{Value, json};
 
+use super::place::is_new;
 use crate::args::CommonArgs;
 use crate::client::Request;
 use crate::console::{Console, rows, show_minute, text};
@@ -40,13 +41,6 @@ pub(crate) async fn run(
     let shown = show(&console, config).await;
     console.close().await?;
     shown
-}
-
-/// Whether nothing was stored here. Looking does not create the data directory.
-fn is_new(config: &Config, environment: &Environment, common: &CommonArgs) -> bool {
-    let is_here = common.server.is_none() && environment.get("EVERWHEN_SERVER").is_none();
-    let is_file = matches!(config.store.value, StoreLocation::Directory);
-    is_here && is_file && !config.data.value.join("everwhen.db").exists()
 }
 
 fn begin(config: &Config, is_json: bool) -> Result<()> {

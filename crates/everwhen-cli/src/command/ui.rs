@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use everwhen::{Config, Environment, Everwhen, Opened};
 use everwhen_platform::private_file;
 
+use super::place::is_new;
 use crate::args::{CommonArgs, UiArgs};
 use crate::client::escape;
 use crate::failure::{Failure, Result};
@@ -60,7 +61,8 @@ fn find(config: &Config, environment: &Environment, common: &CommonArgs) -> Resu
         let url = if url.contains("://") { url.to_owned() } else { format!("http://{url}") };
         return Ok(Found { url: url.trim_end_matches('/').to_owned(), key, directory: None });
     }
-    if let Opened::Elsewhere(holder) = Everwhen::open_or_find(config)?
+    if !is_new(config, environment, common)
+        && let Opened::Elsewhere(holder) = Everwhen::open_or_find(config)?
         && let Some(server) = holder.server
     {
         let directory = Some(config.data.value.clone());

@@ -19,6 +19,56 @@ fn where_nothing_was_said_yet_every_reading_command_says_so() {
     }
 }
 
+/// A mistyped directory would be answered as if it were empty, and be there afterwards.
+#[test]
+fn what_is_about_things_that_are_there_makes_no_directory() {
+    let stage = Stage::new();
+    let missing = stage.home().join("typo");
+    let missing = missing.to_str().unwrap();
+    let entry = "ent_0695mmbd3hw97cyqkp9w4ny34r";
+    for command in READING.into_iter().chain([
+        &["conversations"][..],
+        &["vaults"],
+        &["memories"],
+        &["keys"],
+        &["doctor"],
+        &["context"],
+        &["usage"],
+        &["prompt"],
+        &["export", "vault", "out.jsonl"],
+        &["forget", "--whole-vault", "--yes"],
+        &["correct", entry, "x", "--reason", "y"],
+    ]) {
+        let ran = stage.run(&[command, &["--data", missing]].concat());
+        assert_eq!(ran.code, 3, "{command:?}: {ran:?}");
+        let why = format!("there is no data directory {missing}");
+        assert!(ran.stderr.contains(&why), "{command:?}: {}", ran.stderr);
+    }
+    let ui = stage.run(&["ui", "--data", missing]);
+    assert!(ui.code == 1 && ui.stderr.contains("no server runs"), "{ui:?}");
+    assert!(!std::path::Path::new(missing).exists());
+    assert!(!stage.home().join("out.jsonl").exists());
+    stage.ok(&["demo", "--fill", "--data", missing]);
+    let kept = stage.run(&["recall", "dog", "--data", ":memory:"]);
+    assert!(kept.code == 3 && !kept.stderr.contains("no data directory"), "{kept:?}");
+}
+
+#[test]
+fn what_makes_something_makes_the_directory() {
+    for command in [
+        &["remember", "x"][..],
+        &["vaults", "add", "v"],
+        &["keys", "add"],
+        &["memories", "add", "m"],
+    ] {
+        let stage = Stage::new();
+        // A memory can be added to a vault only.
+        let ran = stage.run(command);
+        assert!(ran.code == 0 || command[0] == "memories", "{command:?}: {ran:?}");
+        assert!(stage.data().join("everwhen.db").exists(), "{command:?}");
+    }
+}
+
 #[test]
 fn after_a_chat_through_the_proxy_every_reading_command_says_where_it_is() {
     let stage = Stage::new();

@@ -67,6 +67,7 @@ fn a_key_opens_its_vault_and_no_other() {
 #[test]
 fn keys_are_listed_with_scope_expiry_and_last_use() {
     let stage = Stage::new();
+    stage.ok(&["vaults", "add", "bob"]);
     let none = stage.run(&["keys"]);
     assert!(none.stdout.is_empty() && none.stderr.starts_with("No keys: "), "{none:?}");
     stage.ok(&["remember", "for ana", "--vault", "ana"]);

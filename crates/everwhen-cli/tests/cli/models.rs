@@ -53,6 +53,7 @@ fn without_certificates_plain_addresses_can_be_asked_and_secure_ones_say_why_not
 fn a_transformer_that_is_not_there_is_said_with_the_way_to_get_it() {
     let stage = Stage::new();
     stage.file("my.toml", "[embedder]\nkind = 'transformer'\n");
+    stage.ok(&["remember", "anything"]);
     let ran = stage.run(&["recall", "anything", "--config", "my.toml"]);
     assert_eq!(ran.code, 3);
     assert!(ran.stderr.contains("`everwhen models pull minilm`"), "{}", ran.stderr);
