@@ -189,8 +189,7 @@ impl Reply {
 
     /// The body as JSON.
     pub(crate) fn value(&self) -> Result<Value> {
-        serde_json::from_str(&self.text)
-            .map_err(|error| Failure::new(format!("the server's answer is not JSON: {error}")))
+        serde_json::from_str(&self.text).map_err(|_| Failure::foreign("its answer is not JSON"))
     }
 }
 

@@ -186,6 +186,9 @@ impl Console {
         let mut cursor: Option<String> = None;
         loop {
             let page = self.send(request.clone().with("cursor", cursor)).await?.value()?;
+            if !page["data"].is_array() {
+                return Err(Failure::foreign("its answer is no list"));
+            }
             all.extend(rows(&page).iter().cloned());
             cursor = page["next_cursor"].as_str().map(ToOwned::to_owned);
             if cursor.is_none() {
@@ -207,7 +210,10 @@ impl Console {
 
     async fn find_zone(&self) -> Result<Zone> {
         match self.send(Request::get(self.in_vault(""))).await {
-            Ok(reply) => Ok(Zone::named(text(&reply.value()?["zone"]))?),
+            Ok(reply) => match reply.value()?["zone"].as_str() {
+                Some(zone) => Ok(Zone::named(zone)?),
+                None => Err(Failure::foreign("its vault has no time zone")),
+            },
             Err(failure) if failure.is_not_found() => Ok(self.default_zone.clone()),
             Err(failure) => Err(failure),
         }

@@ -20,6 +20,9 @@ pub(crate) struct Failure {
     pub(crate) message: Option<String>,
 }
 
+/// What the type of every problem document of the API begins with.
+const PROBLEM: &str = "urn:everwhen:problem:";
+
 /// Something did not work, though nothing that was given is wrong.
 const FAILED: u8 = 1;
 /// What was given is wrong: arguments, settings or a file.
@@ -69,10 +72,28 @@ impl Failure {
     /// A failure from the problem document and the status of a rejected request.
     pub(crate) fn refused(status: StatusCode, body: &str) -> Self {
         let problem: Value = serde_json::from_str(body).unwrap_or_default();
+        // What is not there by the word of another program may be there for Everwhen.
+        if !problem["type"].as_str().is_some_and(|kind| kind.starts_with(PROBLEM)) {
+            return match status.is_server_error() {
+                // A proxy before the server may say so.
+                true => Self::new(format!("the server answered {status}")),
+                false => Self::new(format!(
+                    "what answers there is no Everwhen server, or a proxy before one: it refused \
+                     with {status} in words of its own"
+                )),
+            };
+        }
         let said = problem["detail"].as_str().or_else(|| problem["title"].as_str());
         let message = said.map_or_else(|| format!("the server answered {status}"), Into::into);
         let code = kind(status).map_or(FAILED, |kind| code(kind, problem["reason"].as_str()));
         Self { code, message: Some(message) }
+    }
+
+    /// A failure because an answer is not as Everwhen writes it.
+    pub(crate) fn foreign(why: &str) -> Self {
+        Self::new(format!(
+            "what answers there is no Everwhen server: {why}; name one with --server URL"
+        ))
     }
 
     /// A failure because a memory was forgotten while files were imported into it.
@@ -130,6 +151,11 @@ mod tests {
         let failure = Failure::refused(StatusCode::BAD_GATEWAY, "<html>");
         assert_eq!(failure.code, 1);
         assert_eq!(failure.message.unwrap(), "the server answered 502 Bad Gateway");
+        for body in ["<html>", r#"{"detail": "Not Found"}"#] {
+            let failure = Failure::refused(StatusCode::NOT_FOUND, body);
+            assert_eq!(failure.code, 1, "another program's word says nothing of a memory");
+            assert!(failure.message.unwrap().contains("no Everwhen server"));
+        }
     }
 
     #[test]

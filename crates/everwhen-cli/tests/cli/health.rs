@@ -27,6 +27,43 @@ fn a_server_that_runs_is_healthy_and_one_that_does_not_is_not() {
 }
 
 #[test]
+fn another_program_that_answers_requests_is_told_from_a_server() {
+    let stage = Stage::new();
+    for (status, body) in
+        [("200 OK", "{}"), ("200 OK", "<html>"), ("404 Not Found", r#"{"detail": "Not Found"}"#)]
+    {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                crate::stage::read_request(&mut stream);
+                let length = body.len();
+                let head = format!(
+                    "HTTP/1.1 {status}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n"
+                );
+                std::io::Write::write_all(&mut stream, (head + body).as_bytes()).unwrap();
+            }
+        });
+        let commands = [
+            &["vaults"][..],
+            &["entries"],
+            &["recall", "x"],
+            &["remember", "x", "--at", "2024-01-01"],
+        ];
+        for command in commands {
+            let ran = stage.run(&[command, &["--server", &url]].concat());
+            assert_eq!(ran.code, 1, "{command:?}: {ran:?}");
+            assert!(
+                ran.stderr.contains("no Everwhen server"),
+                "{command:?}, {body}: {}",
+                ran.stderr
+            );
+        }
+    }
+}
+
+#[test]
 fn another_program_at_the_address_is_not_a_healthy_server() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
