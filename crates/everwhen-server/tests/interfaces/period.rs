@@ -1,6 +1,6 @@
 //! Periods in words, read in the zone of a vault.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::stage::Stage;
 
@@ -19,6 +19,22 @@ async fn words_are_read_in_the_zone_and_count_from_now_or_from_when_they_were_sa
     assert_eq!(yesterday["until"], "2025-06-01T04:00:00Z");
     let earlier = read("text=yesterday&asked_at=2024-12-25T12:00:00Z").await;
     assert_eq!(earlier["since"], "2024-12-24T05:00:00Z");
+}
+
+#[tokio::test]
+async fn the_document_allows_figures_and_words() {
+    let stage = Stage::new().await;
+    stage.post("/v1/vaults", json!({ "name": "west" })).await;
+    let document: Value = serde_json::from_str(&everwhen_server::openapi()).unwrap();
+    let parameters = &document["paths"]["/v1/vaults/{vault}/period"]["get"]["parameters"];
+    let mut parameters = parameters.as_array().unwrap().iter();
+    let schema = &parameters.find(|one| one["name"] == "text").unwrap()["schema"];
+    assert!(!schema["pattern"].as_str().unwrap().contains("[0-9]"), "words have no digits");
+    assert_eq!(schema["examples"], json!(["2025-04-30", "last March"]));
+    for example in schema["examples"].as_array().unwrap() {
+        let text = example.as_str().unwrap().replace(' ', "%20");
+        stage.get(&format!("/v1/vaults/west/period?text={text}")).await;
+    }
 }
 
 #[tokio::test]

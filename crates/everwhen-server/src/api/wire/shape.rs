@@ -201,10 +201,10 @@ shapes! {
     ConversationCursor => cursor(crate::api::cursor::CONVERSATIONS);
     /// A position in a list of facts.
     FactCursor => cursor(crate::api::cursor::FACTS);
-    /// A period in figures. Words are accepted, too, but have no pattern.
+    /// A period in figures or in words, for which there is no pattern.
     AboutText => text()
-        .pattern(Some("^[1-8][0-9]{3}(-(0[1-9]|1[0-2])(-(0[1-9]|1[0-9]|2[0-8]))?)?$"))
-        .examples(["2025-04"])
+        .pattern(Some(NOT_BLANK))
+        .examples(["2025-04-30", "last March"])
         .build();
     /// A position in a list of versions.
     VersionCursor => cursor(crate::api::cursor::VERSIONS);
