@@ -107,6 +107,11 @@ impl Failure {
         self.code == NOT_FOUND
     }
 
+    /// Whether standard output was closed early.
+    pub(crate) fn is_reader_gone(&self) -> bool {
+        self.message.is_none()
+    }
+
     /// Changes the message.
     pub(crate) fn reword(self, change: impl FnOnce(String) -> String) -> Self {
         Self { code: self.code, message: self.message.map(change) }

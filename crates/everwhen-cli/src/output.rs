@@ -134,6 +134,14 @@ pub(crate) fn line(text: &str) -> Result<()> {
     Ok(writeln!(anstream::stdout().lock(), "{}", colors_only(text))?)
 }
 
+/// Prints what a command is about to do. It is done also if nobody reads this to its end (`| head`).
+pub(crate) fn announce(lines: impl IntoIterator<Item = String>) -> Result<()> {
+    match lines.into_iter().try_for_each(|text| line(&text)) {
+        Err(failure) if failure.is_reader_gone() => Ok(()),
+        printed => printed,
+    }
+}
+
 /// Prints bytes on standard output, unchanged.
 pub(crate) fn raw(bytes: &[u8]) -> Result<()> {
     let mut out = io::stdout().lock();

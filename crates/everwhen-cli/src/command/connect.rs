@@ -171,6 +171,7 @@ fn replace(path: &Path, text: &str) -> std::io::Result<()> {
 
 /// Prints what changes, file by file.
 fn show(rewrites: &[Rewrite], is_trial: bool) -> Result<()> {
+    let mut lines = Vec::new();
     for Rewrite { path, now, next } in rewrites {
         let path = path.display();
         let (old, new) = (now.as_deref().unwrap_or_default(), next.as_deref().unwrap_or_default());
@@ -180,17 +181,14 @@ fn show(rewrites: &[Rewrite], is_trial: bool) -> Result<()> {
             (None, _) => format!("{path}: new"),
             _ => format!("{path}:"),
         };
-        output::line(&output::bold(&title))?;
+        lines.push(output::bold(&title));
         let (sign, kept, longer) =
             if new.len() < old.len() { ("-", new, old) } else { ("+", old, new) };
-        for line in extra_lines(kept, longer) {
-            output::line(&output::plain(&format!("{sign} {line}")))?;
-        }
+        let extra = extra_lines(kept, longer).into_iter();
+        lines.extend(extra.map(|line| output::plain(&format!("{sign} {line}"))));
     }
-    match is_trial {
-        true => output::line("nothing was written"),
-        false => Ok(()),
-    }
+    lines.extend(is_trial.then(|| "nothing was written".to_owned()));
+    output::announce(lines)
 }
 
 /// The lines of `longer` that are not in `shorter`, which has the same lines otherwise.

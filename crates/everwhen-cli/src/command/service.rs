@@ -100,7 +100,7 @@ fn install(manager: &dyn Manager, served: &ServedCommand, args: &ServiceInstallA
         std::fs::create_dir_all(directory).map_err(failed)?;
     }
     std::fs::write(file, text).map_err(failed)?;
-    output::line(&format!("wrote {}", file.display()))?;
+    output::announce([format!("wrote {}", file.display())])?;
     if args.no_start {
         return output::line(&format!("start it with: {}", shown(&manager.start())));
     }

@@ -1,5 +1,7 @@
 //! Help, completions and exit codes.
 
+use std::process::{Output, Stdio};
+
 use crate::stage::Stage;
 
 #[test]
@@ -83,14 +85,29 @@ fn a_reader_who_leaves_early_is_no_failure() {
     for number in 0..3 {
         stage.ok(&["remember", &format!("{number}").repeat(60_000)]);
     }
-    let mut child = stage
-        .command(&["entries"])
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    drop(child.stdout.take());
-    let output = child.wait_with_output().unwrap();
+    let output = run_unread(&stage, &["entries"]);
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+#[test]
+fn what_is_announced_is_done_though_nobody_reads_it() {
+    let stage = Stage::new();
+    assert_eq!(run_unread(&stage, &["connect", "codex"]).status.code(), Some(0));
+    assert!(stage.home().join(".codex/hooks.json").exists());
+    assert_eq!(run_unread(&stage, &["disconnect", "codex"]).status.code(), Some(0));
+    assert!(!stage.home().join(".codex").exists());
+    let said = r#"[{"role": "user", "content": "hello", "timestamp": "2024-01-01T10:00:00Z"}]"#;
+    let file = stage.file("said.json", said);
+    let output = run_unread(&stage, &["import", file.to_str().unwrap(), "--yes"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(stage.ok(&["recall", "hello", "--all"]).contains("hello"));
+}
+
+/// Runs a command whose standard output nobody reads.
+fn run_unread(stage: &Stage, args: &[&str]) -> Output {
+    let mut command = stage.command(args);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    child.wait_with_output().unwrap()
 }

@@ -19,9 +19,7 @@ const LOOK: Duration = Duration::from_millis(100);
 pub(super) async fn run(console: &Console, file: &Path, args: &ImportPathsArgs) -> Result<()> {
     let archive = ExportFile::open(file)?;
     if !console.json {
-        for line in about(&archive) {
-            output::line(&output::plain(&line))?;
-        }
+        output::announce(about(&archive).iter().map(|line| output::plain(line)))?;
     }
     if archive.memories.is_empty() {
         let why = archive.problem.unwrap_or_else(|| "the export has no memories".into());

@@ -64,9 +64,8 @@ pub(super) async fn run(console: &Console, args: &ImportPathsArgs) -> Result<()>
     let looked = plan.read(&options, &mut |_, _| true);
     let zone = console.zone().await?;
     if !console.json {
-        for line in found::lines(&plan, &looked, zone, args.list) {
-            output::line(&output::plain(&line))?;
-        }
+        let found = found::lines(&plan, &looked, zone, args.list);
+        output::announce(found.iter().map(|line| output::plain(line)))?;
     }
     if looked.messages == 0 {
         return nothing(console, &plan, &looked);
