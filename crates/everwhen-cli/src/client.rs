@@ -3,6 +3,7 @@
 //! The process that holds the data directory answers. If none does, this process locks the
 //! directory, builds the router of a server, and unlocks the directory afterwards.
 
+mod address;
 mod events;
 mod jobs;
 mod liveness;
@@ -22,6 +23,7 @@ use serde_json::Value;
 use tokio::io::AsyncReadExt;
 use tower::ServiceExt;
 
+pub(crate) use self::address::server_url;
 pub(crate) use self::events::Events;
 use crate::args::CommonArgs;
 use crate::failure::{Failure, Result};
@@ -475,7 +477,7 @@ fn chunks(
 
 impl Remote {
     fn new(url: &str, key: Option<String>, here: bool) -> Result<Self> {
-        let url = if url.contains("://") { url.to_owned() } else { format!("http://{url}") };
+        let url = server_url(url)?;
         let http = everwhen::models::client_builder(&url)
             .connect_timeout(Duration::from_secs(5))
             .no_proxy()
@@ -484,7 +486,7 @@ impl Remote {
             .pool_max_idle_per_host(if here { 0 } else { usize::MAX })
             .build()
             .map_err(|error| Failure::new(error.to_string()))?;
-        Ok(Self { http, url: url.trim_end_matches('/').to_owned(), key, here })
+        Ok(Self { http, url, key, here })
     }
 
     async fn watch(&self, request: Request) -> Result<Events> {
@@ -584,13 +586,5 @@ mod tests {
             .with("after", Some("2023-01-08T12:49:00+01:00"))
             .with("before", None::<String>);
         assert_eq!(request.target(), "/v1/vaults?after=2023-01-08T12%3A49%3A00%2B01%3A00");
-    }
-
-    #[test]
-    fn a_server_may_be_named_without_its_scheme() {
-        let remote = Remote::new("127.0.0.1:3939/", None, false).unwrap();
-        assert_eq!(remote.url, "http://127.0.0.1:3939");
-        let remote = Remote::new("https://example.org", None, false).unwrap();
-        assert_eq!(remote.url, "https://example.org");
     }
 }

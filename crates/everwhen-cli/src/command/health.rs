@@ -8,6 +8,7 @@ use everwhen::{Config, Environment};
 
 use super::serve::reachable;
 use crate::args::{CommonArgs, HealthArgs};
+use crate::client::server_url;
 use crate::failure::{Failure, Result};
 use crate::output;
 
@@ -23,8 +24,7 @@ pub(crate) async fn run(
 ) -> Result<()> {
     let named = args.url.as_deref().or(common.server.as_deref());
     let url = match named.or_else(|| environment.get("EVERWHEN_SERVER")) {
-        Some(url) if url.contains("://") => url.trim_end_matches('/').to_owned(),
-        Some(host) => format!("http://{}", host.trim_end_matches('/')),
+        Some(url) => server_url(url)?,
         None => configured(&config.listen.value)?,
     };
     let (path, state) = if args.ready { ("/readyz", "ready") } else { ("/healthz", "alive") };

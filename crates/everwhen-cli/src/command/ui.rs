@@ -9,7 +9,7 @@ use everwhen_platform::private_file;
 
 use super::place::is_new;
 use crate::args::{CommonArgs, UiArgs};
-use crate::client::escape;
+use crate::client::{escape, server_url};
 use crate::failure::{Failure, Result};
 use crate::output;
 
@@ -58,8 +58,7 @@ fn find(config: &Config, environment: &Environment, common: &CommonArgs) -> Resu
     let is_named = common.data.is_some() || common.store.is_some();
     let usual = environment.get("EVERWHEN_SERVER").filter(|_| !is_named);
     if let Some(url) = common.server.as_deref().or(usual) {
-        let url = if url.contains("://") { url.to_owned() } else { format!("http://{url}") };
-        return Ok(Found { url: url.trim_end_matches('/').to_owned(), key, directory: None });
+        return Ok(Found { url: server_url(url)?, key, directory: None });
     }
     if !is_new(config, environment, common)
         && let Opened::Elsewhere(holder) = Everwhen::open_or_find(config)?

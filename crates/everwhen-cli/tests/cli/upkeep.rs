@@ -72,6 +72,9 @@ fn whatever_is_wrong_with_what_was_given_has_the_code_of_invalid_arguments() {
         &["import", file, "--from", "frog"],
         &["import", "no-such.json"],
         &["usage", "--since", "foo"],
+        &["entries", "--server", ""],
+        &["entries", "--server", "ftp://example.org"],
+        &["ui", "--server", "http://"],
         &["config", "--config", settings.to_str().unwrap()],
     ] {
         let ran = stage.run(args);
