@@ -212,7 +212,7 @@ impl ConfiguredCommand {
             Self::Models(args) => args.purpose(),
             Self::Workflow(_) => "use the workflows",
             Self::Migrate(_) => "migrate",
-            Self::Backup(_) => "back up",
+            Self::Backup(args) => args.purpose(),
             Self::Store(_) => "manage the store",
             Self::Bench(_) => "measure",
             Self::Keys(args) => args.purpose(),

@@ -27,3 +27,14 @@ pub(crate) struct BackupArgs {
     #[arg(long, conflicts_with = "verify")]
     pub(crate) restore: bool,
 }
+
+impl BackupArgs {
+    /// The action, as the rest of "could not …".
+    pub(crate) fn purpose(&self) -> &'static str {
+        match (self.verify, self.restore) {
+            (true, _) => "check the backup",
+            (_, true) => "restore the backup",
+            _ => "back up",
+        }
+    }
+}
