@@ -51,9 +51,23 @@ pub(super) fn id(cell: Cell<'_>) -> Option<Uuid> {
     }
 }
 
-/// A variant of a closed list is stored as a number.
+/// The variants of a closed list as an export of a memory writes them: the number of each, and its word.
+pub(super) type Words = &'static [(i64, &'static str)];
+
+/// A closed list whose variants are stored as numbers.
+pub(super) trait Numbered {
+    /// Every variant.
+    const WORDS: Words;
+}
+
+/// A variant of a closed list is stored as a number and exported as a word. A new variant does not compile
+/// until it has both here.
 macro_rules! numbered {
-    ($($kind:ident { $($variant:ident = $number:literal),* })*) => {$(
+    ($($kind:ident { $($variant:ident = $number:literal $word:literal),* })*) => {$(
+        impl Numbered for $kind {
+            const WORDS: Words = &[$(($number, $word)),*];
+        }
+
         impl From<$kind> for Value<'_> {
             fn from(one: $kind) -> Self {
                 match one {
@@ -74,19 +88,24 @@ macro_rules! numbered {
 }
 
 numbered! {
-    Role { User = 0, Assistant = 1, System = 2, Tool = 3 }
-    Source { Confirmed = 0, Inferred = 1 }
-    Precision { Minute = 0, Day = 1, Month = 2, Year = 3 }
+    Role { User = 0 "user", Assistant = 1 "assistant", System = 2 "system", Tool = 3 "tool" }
+    Source { Confirmed = 0 "confirmed", Inferred = 1 "inferred" }
+    Precision { Minute = 0 "minute", Day = 1 "day", Month = 2 "month", Year = 3 "year" }
     TimePrecision {
-        Microsecond = 0, Millisecond = 1, Second = 2, Minute = 3, Hour = 4, Day = 5, Week = 6,
-        Month = 7, Year = 8, Unknown = 9
+        Microsecond = 0 "us", Millisecond = 1 "ms", Second = 2 "s", Minute = 3 "minute",
+        Hour = 4 "hour", Day = 5 "day", Week = 6 "week", Month = 7 "month", Year = 8 "year",
+        Unknown = 9 "unknown"
     }
     TimeFrom {
-        Stated = 0, Generation = 1, Id = 2, Neighbour = 3, Conversation = 4, File = 5, Export = 6,
-        Asked = 7, Moved = 8
+        Stated = 0 "stated", Generation = 1 "generation", Id = 2 "id", Neighbour = 3 "neighbour",
+        Conversation = 4 "conversation", File = 5 "file", Export = 6 "export", Asked = 7 "asked",
+        Moved = 8 "moved"
     }
-    ZoneFrom { Stated = 0, UtcByFormat = 1, Inferred = 2, Asked = 3, Assumed = 4 }
-    Queue { Quick = 0, Patient = 1, Outside = 2, Nowhere = 3 }
+    ZoneFrom {
+        Stated = 0 "stated", UtcByFormat = 1 "utc-by-format", Inferred = 2 "inferred",
+        Asked = 3 "asked", Assumed = 4 "assumed"
+    }
+    Queue { Quick = 0 "quick", Patient = 1 "patient", Outside = 2 "outside", Nowhere = 3 "nowhere" }
 }
 
 /// A variant of a closed list is stored as its name.
@@ -263,5 +282,24 @@ impl Column for Vec<i8> {
             Cell::Bytes(bytes) => Some(bytes.iter().map(|byte| byte.cast_signed()).collect()),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_exports_are_those_of_the_api() {
+        fn same<T: Numbered>(words: &[&str]) {
+            assert_eq!(T::WORDS.iter().map(|(_, word)| *word).collect::<Vec<_>>(), words);
+        }
+        same::<Role>(&Role::ALL.map(Role::as_str));
+        same::<TimePrecision>(
+            &TimePrecision::ALL.iter().map(|one| one.as_str()).collect::<Vec<_>>(),
+        );
+        same::<TimeFrom>(&TimeFrom::ALL.iter().map(|one| one.as_str()).collect::<Vec<_>>());
+        same::<ZoneFrom>(&ZoneFrom::ALL.iter().map(|one| one.as_str()).collect::<Vec<_>>());
+        same::<Source>(&[Source::Confirmed, Source::Inferred].map(Source::as_str));
     }
 }

@@ -221,6 +221,27 @@ pub(crate) fn what_was_forgotten_of_a_chat_is_recognised_where_it_is_restored(op
     assert_eq!(contents_of(&elsewhere.vault, "new"), ["Who?", "I"]);
 }
 
+/// Every role, and every way in which a time or its zone may be known.
+pub(crate) fn every_kind_of_time_comes_back(open: Open) {
+    let talk = Talk::new(open);
+    let times = TimeFrom::ALL.iter().map(|from| (TimePrecision::Hour, *from, ZoneFrom::Stated));
+    let known = TimePrecision::ALL.iter().map(|one| (*one, TimeFrom::Stated, ZoneFrom::Stated));
+    let zones = ZoneFrom::ALL.iter().map(|zone| (TimePrecision::Hour, TimeFrom::Stated, *zone));
+    let all = times.chain(known).chain(zones);
+    let entries = all.zip(Role::ALL.into_iter().cycle()).enumerate();
+    let entries = entries.map(|(place, ((precision, time_from, zone_from), role))| {
+        let from = Provenance::stated(name("chatgpt"));
+        let from = Provenance { precision, time_from, zone_from, ..from };
+        let mut entry = NewEntry::new(role, Said::new(format!("line {place}")).unwrap());
+        entry.provenance = Some(Box::new(from));
+        entry.said_at(at(place as i64 - 600))
+    });
+    talk.remember(entries.collect());
+    if !talk.bed.is_plain() {
+        comes_back(&talk.vault);
+    }
+}
+
 pub(crate) fn what_is_no_export_is_refused_and_leaves_nothing(open: Open) {
     let talk = Talk::new(open);
     talk.say(Role::User, "hello");

@@ -82,6 +82,7 @@ suite! {
         every_history_comes_back_the_same,
         everything_an_entry_has_comes_back,
         what_was_forgotten_of_a_chat_is_recognised_where_it_is_restored,
+        every_kind_of_time_comes_back,
         what_is_no_export_is_refused_and_leaves_nothing,
     }
     seeds {

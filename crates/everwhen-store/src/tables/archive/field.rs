@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use crate::row;
-use crate::tables::columns::id;
+use crate::tables::columns::{Words, id};
 use crate::tables::{Cell, Column, Value};
 use everwhen_engine::{Error, Result};
 
@@ -40,7 +40,7 @@ pub(super) enum Kind {
     /// Bytes, in hexadecimal digits.
     Bytes,
     /// One of these words, kept as its number.
-    Word(&'static [&'static str]),
+    Word(Words),
 }
 
 /// What was read from JSON, on its way into a statement.
@@ -90,8 +90,8 @@ impl Kind {
             Self::Json => String::read(cell).map(|json| json.replace(['\n', '\r'], " ")),
             Self::Bytes => Vec::<u8>::read(cell).map(|bytes| quoted(&hexadecimal(&bytes))),
             Self::Word(words) => {
-                let place = i64::read(cell).and_then(|number| usize::try_from(number).ok());
-                place.and_then(|place| words.get(place)).map(|word| quoted(word))
+                let number = i64::read(cell);
+                words.iter().find(|(one, _)| Some(*one) == number).map(|(_, word)| quoted(word))
             }
         };
         let damaged = || Error::damaged(format!("the database holds an impossible value: {shown}"));
@@ -128,8 +128,8 @@ impl Kind {
             Self::Bytes => Value::from(bytes(&text()?)?),
             Self::Word(words) => {
                 let said = text()?;
-                let place = words.iter().position(|word| *word == said)?;
-                Value::Number(i64::try_from(place).ok()?)
+                let (number, _) = words.iter().find(|(_, word)| *word == said)?;
+                Value::Number(*number)
             }
         }))
     }
@@ -164,7 +164,7 @@ mod tests {
         assert_eq!(text, "\"000f10ff\"");
         let read = Kind::Bytes.read(Some(&text)).unwrap();
         assert!(matches!(read.value(), Value::Bytes(found) if *found == *bytes));
-        let words = Kind::Word(&["user", "assistant"]);
+        let words = Kind::Word(&[(0, "user"), (1, "assistant")]);
         assert_eq!(words.write(Cell::Number(1)).unwrap().unwrap(), "\"assistant\"");
         assert!(matches!(words.read(Some("\"user\"")).unwrap().value(), Value::Number(0)));
         assert!(words.read(Some("\"cook\"")).is_none());

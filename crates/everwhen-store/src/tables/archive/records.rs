@@ -3,14 +3,19 @@
 //! A new table or column that belongs to a memory is a line here; the tests at the end compare this
 //! list with the tables as they are. What is not exported is in `registry` with its reason.
 
+use everwhen_engine::facts::Source;
+use everwhen_engine::job::Queue;
 use everwhen_engine::memory::{
-    BranchId, ChapterId, ContextId, ConversationId, EntryId, FactId, JobId,
+    BranchId, ChapterId, ContextId, ConversationId, EntryId, FactId, JobId, Role, TimeFrom,
+    TimePrecision, ZoneFrom,
 };
+use everwhen_engine::time::Precision;
 use uuid::Uuid;
 
 use super::field::{IdText, Kind};
 use super::{Field, Record};
 use crate::tables::{place, tombstones};
+use crate::tables::columns::Numbered;
 
 /// How ids of one kind are written.
 macro_rules! id_texts {
@@ -27,22 +32,15 @@ id_texts! {
     ENTRY: EntryId, FACT: FactId, JOB: JobId,
 }
 
-const ROLES: Kind = Kind::Word(&["user", "assistant", "system", "tool"]);
+const ROLES: Kind = Kind::Word(Role::WORDS);
 
 /// How well a time is known, as provenance has it.
-const PRECISIONS: Kind =
-    Kind::Word(&["us", "ms", "s", "minute", "hour", "day", "week", "month", "year", "unknown"]);
-const TIMES_FROM: Kind = Kind::Word(&[
-    "stated",
-    "generation",
-    "id",
-    "neighbour",
-    "conversation",
-    "file",
-    "export",
-    "asked",
-]);
-const ZONES_FROM: Kind = Kind::Word(&["stated", "utc-by-format", "inferred", "asked", "assumed"]);
+const PRECISIONS: Kind = Kind::Word(TimePrecision::WORDS);
+const TIMES_FROM: Kind = Kind::Word(TimeFrom::WORDS);
+const ZONES_FROM: Kind = Kind::Word(ZoneFrom::WORDS);
+
+/// Who ended a conversation, numbered as `conversations` stores it.
+const ENDED_BY: Kind = Kind::Word(&[(0, "idle"), (1, "caller")]);
 
 macro_rules! record {
     (
@@ -103,7 +101,7 @@ pub(super) static RECORDS: &[Record] = &[
         "last_at": Kind::Time,
         "entries": Kind::Count,
         "ended_at": Kind::Time,
-        "ended_by": Kind::Word(&["idle", "caller"]),
+        "ended_by": ENDED_BY,
         "end_reason": Kind::Text,
         "title": Kind::Text,
         "summary": Kind::Text,
@@ -169,13 +167,13 @@ pub(super) static RECORDS: &[Record] = &[
     record! { "fact" = "fact" by ("id");
         "id": Kind::Id(&FACT),
         "statement": Kind::Text,
-        "source": Kind::Word(&["confirmed", "inferred"]),
+        "source": Kind::Word(Source::WORDS),
         "tags": Kind::Names,
         "matter_key": Kind::Text,
         "matter_value": Kind::Text,
         "event_since": Kind::Time,
         "event_until": Kind::Time,
-        "event_precision": Kind::Word(&["minute", "day", "month", "year"]),
+        "event_precision": Kind::Word(Precision::WORDS),
         "entry_id": Kind::Id(&ENTRY),
         "range_start": Kind::Count,
         "range_end": Kind::Count,
@@ -233,7 +231,7 @@ pub(super) static RECORDS: &[Record] = &[
         "last_at": Kind::Time,
         "entries": Kind::Count,
         "ended_at": Kind::Time,
-        "ended_by": Kind::Word(&["idle", "caller"]),
+        "ended_by": ENDED_BY,
         "end_reason": Kind::Text,
         "title": Kind::Text,
         "summary": Kind::Text,
@@ -339,10 +337,10 @@ pub(super) static RECORDS: &[Record] = &[
     record! { "job" = "job" by ("subject_id", "kind") where "subject < 2"
         with ("tries" = 0, "waits" = 0, "crashes" = 0, "state" = 0);
         "id": Kind::Id(&JOB),
-        "subject": Kind::Word(&["conversation", "memory"]),
+        "subject": Kind::Word(&[(0, "conversation"), (1, "memory")]),
         "subject_id": Kind::AnyId,
         "kind": Kind::Text,
-        "queue": Kind::Word(&["quick", "patient", "outside", "nowhere"]),
+        "queue": Kind::Word(Queue::WORDS),
         "payload": Kind::Text,
         "due_at": Kind::Time,
     },
