@@ -16,11 +16,25 @@ const GAP_SECONDS: i64 = 30 * 60;
 const HELD: usize = 2 * limits::IMPORT_ENTRIES;
 pub(crate) const HELD_BYTES: usize = 8 * 1024 * 1024;
 
+/// A message, and where it belongs.
+struct Placed {
+    /// Its time; without one, that of the message before it in the chat.
+    at: Option<Timestamp>,
+    message: Message,
+}
+
 /// The messages of one chat, in about the order of their times, rising or falling.
 pub(crate) struct GapSplitter {
     id: String,
     place: String,
-    held: Vec<Message>,
+    held: Vec<Placed>,
+    /// How many of those held are in their places; the others are as the file has them.
+    placed: usize,
+    /// The last time before those.
+    before: Option<Timestamp>,
+    /// The last time of the file so far, and how many more times followed a lower one than a higher one.
+    last: Option<Timestamp>,
+    rises: i64,
     /// Bytes of the texts held, and how many there may be until they are split.
     bytes: usize,
     most_bytes: usize,
@@ -31,25 +45,46 @@ pub(crate) struct GapSplitter {
 impl GapSplitter {
     /// Conversations named by the chat and by when they began.
     pub(crate) fn new(id: impl Into<String>, place: impl Into<String>) -> Self {
-        let (id, place) = (id.into(), place.into());
-        Self { id, place, held: Vec::new(), bytes: 0, most_bytes: HELD_BYTES, begun: None }
+        Self {
+            id: id.into(),
+            place: place.into(),
+            held: Vec::new(),
+            placed: 0,
+            before: None,
+            last: None,
+            rises: 0,
+            bytes: 0,
+            most_bytes: HELD_BYTES,
+            begun: None,
+        }
     }
 
     /// Takes the next message, and hands on what is complete.
     pub(crate) fn push(&mut self, reading: &mut Reading<'_>, message: Message) {
-        self.bytes += message.text.len();
-        self.held.push(message);
+        self.hold(message);
         if self.held.len() >= HELD || self.bytes >= self.most_bytes {
             self.hand_on(reading);
-            self.bytes = self.held.iter().map(|message| message.text.len()).sum();
+            self.placed = self.held.len();
+            self.before = self.last;
+            self.bytes = self.held.iter().map(|one| one.message.text.len()).sum();
             // One long conversation is not sorted again with every message.
             self.most_bytes = HELD_BYTES.max(2 * self.bytes);
         }
     }
 
+    fn hold(&mut self, message: Message) {
+        self.bytes += message.text.len();
+        let at = time(&message);
+        if let (Some(last), Some(at)) = (self.last, at) {
+            self.rises += at.cmp(&last) as i64;
+        }
+        self.last = at.or(self.last);
+        self.held.push(Placed { at, message });
+    }
+
     /// Hands on the rest.
     pub(crate) fn finish(mut self, reading: &mut Reading<'_>) {
-        for part in split(std::mem::take(&mut self.held)) {
+        for part in self.split() {
             let thread = self.thread(part);
             self.begun = None;
             reading.take(thread);
@@ -59,8 +94,7 @@ impl GapSplitter {
     /// Hands on all conversations but the one next to the messages that follow. If there is but one and it is
     /// longer than one may be, its first part.
     fn hand_on(&mut self, reading: &mut Reading<'_>) {
-        let falls = time(self.held.first()) > time(self.held.last());
-        let mut parts = split(std::mem::take(&mut self.held));
+        let mut parts = self.split();
         if parts.len() == 1 && parts[0].len() < HELD {
             self.held = parts.remove(0);
             return;
@@ -75,7 +109,7 @@ impl GapSplitter {
             });
             reading.take(thread);
         }
-        self.held = parts.remove(if falls { 0 } else { parts.len() - 1 });
+        self.held = parts.remove(if self.falls() { 0 } else { parts.len() - 1 });
         for part in parts {
             let thread = self.thread(part);
             self.begun = None;
@@ -83,11 +117,46 @@ impl GapSplitter {
         }
     }
 
+    /// Whether the file has the newest message first.
+    fn falls(&self) -> bool {
+        self.rises < 0
+    }
+
+    /// Sorts the messages held by time and splits them at silences. One without a time stays behind the one
+    /// before it.
+    fn split(&mut self) -> Vec<Vec<Placed>> {
+        let mut held = std::mem::take(&mut self.held);
+        let mut before = self.before;
+        if self.falls() {
+            held[self.placed..].reverse();
+            before = None;
+        }
+        for one in &mut held[self.placed..] {
+            before = one.at.or(before);
+            one.at = before;
+        }
+        held.sort_by_key(|one| one.at);
+        let mut parts: Vec<Vec<Placed>> = Vec::new();
+        let mut last: Option<Timestamp> = None;
+        for one in held {
+            let is_near = match (last, one.at) {
+                (Some(last), Some(at)) => at.as_second() - last.as_second() <= GAP_SECONDS,
+                _ => !parts.is_empty(),
+            };
+            last = one.at.or(last);
+            match parts.last_mut().filter(|_| is_near) {
+                Some(part) => part.push(one),
+                None => parts.push(vec![one]),
+            }
+        }
+        parts
+    }
+
     /// A conversation of these messages: the one that has begun, or a new one.
-    fn thread(&self, messages: Vec<Message>) -> Thread {
+    fn thread(&self, messages: Vec<Placed>) -> Thread {
         let name = match &self.begun {
             Some((name, parts)) => format!("{name}#{}", parts + 1),
-            None => match time(messages.first()) {
+            None => match messages.first().and_then(|first| first.at) {
                 Some(at) => {
                     let began = at.to_zoned(TimeZone::UTC).strftime("%Y-%m-%dT%H:%M:%SZ");
                     format!("{} {began}", self.id)
@@ -96,37 +165,18 @@ impl GapSplitter {
             },
         };
         let mut thread = Thread::new(name, self.place.as_str());
-        thread.messages = messages;
+        thread.messages = messages.into_iter().map(|one| one.message).collect();
         thread
     }
 }
 
-fn time(message: Option<&Message>) -> Option<Timestamp> {
-    message?.time.as_ref().map(|time| time.at)
-}
-
-/// Sorts messages by time and splits them at silences. One without a time goes with those before it.
-fn split(mut messages: Vec<Message>) -> Vec<Vec<Message>> {
-    messages.sort_by_key(|message| time(Some(message)));
-    let mut parts: Vec<Vec<Message>> = Vec::new();
-    let mut last: Option<Timestamp> = None;
-    for message in messages {
-        let at = time(Some(&message));
-        let is_near = match (last, at) {
-            (Some(last), Some(at)) => at.as_second() - last.as_second() <= GAP_SECONDS,
-            _ => !parts.is_empty(),
-        };
-        last = at.or(last);
-        match parts.last_mut().filter(|_| is_near) {
-            Some(part) => part.push(message),
-            None => parts.push(vec![message]),
-        }
-    }
-    parts
+fn time(message: &Message) -> Option<Timestamp> {
+    message.time.as_ref().map(|time| time.at)
 }
 
 /// Splits the messages of a small chat.
 pub(crate) fn by_gaps(id: &str, place: &str, messages: Vec<Message>) -> Vec<Thread> {
-    let splitter = GapSplitter::new(id, place);
-    split(messages).into_iter().map(|part| splitter.thread(part)).collect()
+    let mut splitter = GapSplitter::new(id, place);
+    messages.into_iter().for_each(|message| splitter.hold(message));
+    splitter.split().into_iter().map(|part| splitter.thread(part)).collect()
 }

@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod databases;
+mod dates;
 mod fixtures;
 mod round_trip;
 mod sixteen;

@@ -1,0 +1,76 @@
+//! Messages without a date, with one that is none, and with dates that are easily misread.
+
+use everwhen::memory::{Entry, TimeFrom};
+use serde_json::json;
+
+use crate::stage::Stage;
+
+fn times(stage: &Stage) -> Vec<(String, String)> {
+    let row = |one: Entry| (one.conversation_time.to_string(), one.content.as_str().to_owned());
+    stage.entries().into_iter().map(row).collect()
+}
+
+/// Times after which nothing is said for a moment, and the texts at them.
+fn expect(stage: &Stage, expected: &[(&str, &str)]) {
+    let expected: Vec<(String, String)> =
+        expected.iter().map(|(time, text)| ((*time).to_owned(), (*text).to_owned())).collect();
+    assert_eq!(times(stage), expected);
+}
+
+#[test]
+fn a_message_without_a_time_stays_behind_the_one_before_it() {
+    let stage = Stage::new();
+    let rows = "time,role,text\n2024-01-01 10:00,user,first question\n,assistant,undated answer\n\
+                ,user,undated thanks\n2024-01-01 10:05,user,last\n,assistant,at the end\n";
+    stage.import(&stage.file("in", "nd.csv", rows));
+    expect(
+        &stage,
+        &[
+            ("2024-01-01T10:00:00Z", "first question"),
+            ("2024-01-01T10:00:00.000001Z", "undated answer"),
+            ("2024-01-01T10:00:00.000002Z", "undated thanks"),
+            ("2024-01-01T10:05:00Z", "last"),
+            ("2024-01-01T10:05:00.000001Z", "at the end"),
+        ],
+    );
+}
+
+#[test]
+fn in_a_file_with_the_newest_first_the_message_before_stands_below() {
+    let stage = Stage::new();
+    let rows = "time,role,text\n,user,newest\n2024-01-01 12:05,user,last\n,assistant,answer\n\
+                2024-01-01 12:00,user,question\n2024-01-01 10:00,user,first\n";
+    stage.import(&stage.file("in", "falls.csv", rows));
+    expect(
+        &stage,
+        &[
+            ("2024-01-01T10:00:00Z", "first"),
+            ("2024-01-01T12:00:00Z", "question"),
+            ("2024-01-01T12:00:00.000001Z", "answer"),
+            ("2024-01-01T12:05:00Z", "last"),
+            ("2024-01-01T12:05:00.000001Z", "newest"),
+        ],
+    );
+}
+
+#[test]
+fn one_bad_date_in_a_chat_stays_in_its_place() {
+    let stage = Stage::new();
+    let message = |id: u32, date: &str, text: &str| json!({ "id": id, "type": "message", "date": date, "from": "Ana", "text": text });
+    let chat = json!({ "name": "Ana", "type": "personal_chat", "id": 1, "messages": [
+        message(1, "2024-01-01T10:00:00", "first"), message(2, "2024-01-01T13:00:00", "second"),
+        message(3, "broken", "third"), message(4, "2024-01-01T15:00:00", "fourth"),
+    ] });
+    stage.import(&stage.file("in", "result.json", chat.to_string()));
+    expect(
+        &stage,
+        &[
+            ("2024-01-01T10:00:00Z", "first"),
+            ("2024-01-01T13:00:00Z", "second"),
+            ("2024-01-01T13:00:00.000001Z", "third"),
+            ("2024-01-01T15:00:00Z", "fourth"),
+        ],
+    );
+    let third = stage.entries().remove(2);
+    assert_eq!(third.provenance.unwrap().time_from, TimeFrom::Neighbour);
+}
