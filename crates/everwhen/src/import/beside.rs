@@ -4,14 +4,14 @@
 use everwhen_engine::memory::{Role, TimeFrom, TimePrecision, ZoneFrom};
 use serde_json::Value;
 
-use super::moment::{self, Moment};
+use super::moment::Moment;
 use super::thread::Message;
 
 impl Message {
     /// With what an export wrote beside it; unchanged if there is nothing.
     #[must_use]
     pub(crate) fn beside(mut self, own: &Value) -> Self {
-        let Some(at) = own["time"].as_str().and_then(moment::stated).map(|time| time.at) else {
+        let Some(at) = own["time"].as_str().and_then(|time| time.parse().ok()) else {
             return self;
         };
         let mut time = self.time.unwrap_or_else(|| Moment::utc(at, TimePrecision::Microsecond));

@@ -1,11 +1,14 @@
 //! Times as other programs write them: numbers of any unit, ISO 8601, and local times without a zone.
 //!
 //! Each time says how precisely it is known, what it was taken from and how its zone is known. What
-//! cannot be a time of a chat (0, 1970, far in the future) is no time.
+//! cannot be a time of a chat is no time: a number before 2000, a written date before 1900, and the beginning
+//! of the clock of computers, which programs write that have no time.
 
 use everwhen_engine::memory::{TimeFrom, TimePrecision, ZoneFrom};
 use everwhen_engine::time::Zone;
 use jiff::civil::{Date, DateTime, Time};
+use jiff::fmt::strtime::BrokenDownTime;
+use jiff::fmt::temporal::Pieces;
 use jiff::tz::{AmbiguousOffset, Offset};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
@@ -14,6 +17,10 @@ use serde_json::Value;
 const FIRST: i64 = 946_684_800;
 /// Written dates are read from this year on.
 const FIRST_YEAR: i16 = 1900;
+/// The same as an instant, in the zone in which the year began first.
+const FIRST_WRITTEN: i64 = -2_208_988_800 - 14 * 3_600;
+/// No zone is further from UTC than this.
+const MOST_OFFSET: i32 = 14 * 3_600;
 
 /// A time in a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +50,12 @@ impl Moment {
         Self { at, precision, from: TimeFrom::Stated, zone: ZoneFrom::UtcByFormat, text: None }
     }
 
+    /// Whether something may have been said then, as far as a written date says: not before 1900 and not at the
+    /// beginning of the clock of computers.
+    fn is_time(&self) -> bool {
+        self.at.as_second() >= FIRST_WRITTEN && self.at.as_second() != 0
+    }
+
     /// With another origin.
     #[must_use]
     pub(crate) fn found(mut self, from: TimeFrom) -> Self {
@@ -70,6 +83,9 @@ impl Local {
     /// does not exist: it is the one after the gap, and known to the hour at most. A message is not left out
     /// for that.
     pub(crate) fn in_zone(self, zone: &Zone, how: ZoneFrom) -> Option<Moment> {
+        if self.is_no_time() {
+            return None;
+        }
         let zoned = zone.time_zone().to_ambiguous_zoned(self.wall);
         let offset = zoned.offset();
         let at = match offset {
@@ -83,19 +99,23 @@ impl Local {
             true => (self.precision.max(TimePrecision::Hour), TimeFrom::Moved),
             false => (self.precision, TimeFrom::Stated),
         };
-        Some(Moment { at, precision, from, zone: how, text: None })
+        Some(Moment { at, precision, from, zone: how, text: None }).filter(Moment::is_time)
     }
 
     /// The instant at an offset from UTC.
     pub(crate) fn at_offset(self, offset: SignedDuration, how: ZoneFrom) -> Option<Moment> {
+        if self.is_no_time() {
+            return None;
+        }
         let at = Offset::UTC.to_timestamp(self.wall).ok()?.checked_sub(offset).ok()?;
-        Some(Moment {
-            at,
-            precision: self.precision,
-            from: TimeFrom::Stated,
-            zone: how,
-            text: None,
-        })
+        let (precision, from) = (self.precision, TimeFrom::Stated);
+        Some(Moment { at, precision, from, zone: how, text: None }).filter(Moment::is_time)
+    }
+
+    /// Whether it is the midnight at which 1970 began, the beginning of the clock of computers in any zone.
+    fn is_no_time(self) -> bool {
+        let beginning = Date::constant(1970, 1, 1).to_datetime(Time::midnight());
+        self.wall.round(jiff::Unit::Second).is_ok_and(|wall| wall == beginning)
     }
 }
 
@@ -123,20 +143,27 @@ pub(crate) fn of_text(text: &str) -> Option<Moment> {
     }
     let moment = stated(text)
         .or_else(|| iso_local(text)?.at_offset(SignedDuration::ZERO, ZoneFrom::UtcByFormat));
-    // A program that has no time may write the beginning of its clock.
-    let moment = moment.filter(|moment| moment.at.as_second() >= FIRST);
     moment.map(|moment| moment.written(text))
 }
 
 /// A text that states its zone or offset.
 pub(crate) fn stated(text: &str) -> Option<Moment> {
     let text = text.trim();
-    let at: Timestamp = text.parse().ok().or_else(|| offset_with_space(text))?;
-    if at.as_second() < -2_208_988_800 {
-        return None;
-    }
+    let parsed = text.parse().ok().filter(|_| offset(text).is_none_or(is_possible));
+    let at: Timestamp = parsed.or_else(|| offset_with_space(text))?;
     let precision = fraction_precision(text);
-    Some(Moment { at, precision, from: TimeFrom::Stated, zone: ZoneFrom::Stated, text: None })
+    let moment =
+        Moment { at, precision, from: TimeFrom::Stated, zone: ZoneFrom::Stated, text: None };
+    Some(moment).filter(Moment::is_time)
+}
+
+/// The offset from UTC that an ISO time states.
+fn offset(text: &str) -> Option<Offset> {
+    Pieces::parse(text).ok()?.to_numeric_offset()
+}
+
+fn is_possible(offset: Offset) -> bool {
+    offset.seconds().abs() <= MOST_OFFSET
 }
 
 /// `2023-01-08 12:49:00 +0100` and the like.
@@ -147,8 +174,9 @@ fn offset_with_space(text: &str) -> Option<Timestamp> {
         "%m/%d/%Y %H:%M:%S %:z",
         "%a, %d %b %Y %H:%M:%S %z",
     ] {
-        if let Ok(at) = Timestamp::strptime(format, text) {
-            return Some(at);
+        if let Ok(read) = BrokenDownTime::parse(format, text) {
+            let at = read.to_timestamp().ok();
+            return at.filter(|_| read.offset().is_none_or(is_possible));
         }
     }
     text.strip_suffix(" UTC").and_then(|text| format!("{}Z", text.trim()).parse().ok())
@@ -176,7 +204,8 @@ pub(crate) fn iso_local(text: &str) -> Option<Local> {
         return Some(local);
     }
     let wall: DateTime = text.replacen(' ', "T", 1).parse().ok()?;
-    (wall.year() >= FIRST_YEAR && text.contains(':'))
+    // A time whose offset was refused is not one of another zone.
+    (wall.year() >= FIRST_YEAR && text.contains(':') && offset(text).is_none())
         .then(|| Local { wall, precision: fraction_precision(text) })
 }
 
@@ -309,6 +338,40 @@ mod tests {
         ] {
             assert_eq!(of_text(text).map(|moment| moment.precision), Some(precision), "{text}");
         }
+    }
+
+    #[test]
+    fn written_dates_are_read_from_1900_on_but_not_the_beginning_of_a_clock() {
+        for text in [
+            "1999-12-31T10:00:00Z",
+            "1998-05-01 10:00",
+            "1970-01-01T00:01:00Z",
+            "1969-12-31T10:00:00+02:00",
+            "1900-01-01",
+            "1923-04",
+            "19540312",
+        ] {
+            assert!(of_text(text).is_some(), "{text}");
+        }
+        for text in [
+            "1970-01-01T00:00:00Z",
+            "1970-01-01T00:00:00.000Z",
+            "1970-01-01T01:00:00+01:00",
+            "1970-01-01 00:00",
+            "1970-01-01",
+            "1899-12-30T00:00:00Z",
+            "0001-01-01T00:00:00Z",
+            "915148800",
+            "2024-10-27T02:30:00+25:00",
+            "2024-10-27T02:30:00-14:01",
+            "2024-10-27 02:30:00 +2500",
+        ] {
+            assert_eq!(of_text(text), None, "{text}");
+        }
+        let berlin = Zone::named("Europe/Berlin").unwrap();
+        let local = |text| iso_local(text)?.in_zone(&berlin, ZoneFrom::Assumed);
+        assert!(local("1998-05-01 10:00").is_some() && local("1970-01-01 00:01").is_some());
+        assert!(local("1970-01-01 00:00").is_none() && local("1970-01-01 01:00").is_none());
     }
 
     #[test]

@@ -74,3 +74,24 @@ fn one_bad_date_in_a_chat_stays_in_its_place() {
     let third = stage.entries().remove(2);
     assert_eq!(third.provenance.unwrap().time_from, TimeFrom::Neighbour);
 }
+
+#[test]
+fn written_dates_before_2000_are_dates_and_the_beginning_of_a_clock_is_none() {
+    let stage = Stage::new();
+    let line = json!({ "conversation_id": "c", "messages": [
+        { "role": "user", "content": "old", "timestamp": "1999-12-31T10:00:00Z" },
+        { "role": "user", "content": "epoch", "timestamp": "1970-01-01T00:00:00Z" },
+        { "role": "user", "content": "local epoch", "timestamp": "1970-01-01 00:00" },
+        { "role": "user", "content": "number", "timestamp": 915_148_800 },
+    ] });
+    stage.import(&stage.file("in", "old.jsonl", format!("{line}\n")));
+    expect(
+        &stage,
+        &[
+            ("1999-12-31T10:00:00Z", "old"),
+            ("1999-12-31T10:00:00.000001Z", "epoch"),
+            ("1999-12-31T10:00:00.000002Z", "local epoch"),
+            ("1999-12-31T10:00:00.000003Z", "number"),
+        ],
+    );
+}
