@@ -1,6 +1,6 @@
 //! Messages without a date, with one that is none, and with dates that are easily misread.
 
-use everwhen::memory::{Entry, TimeFrom};
+use everwhen::memory::{Entry, TimeFrom, TimePrecision};
 use serde_json::json;
 
 use crate::stage::Stage;
@@ -94,4 +94,27 @@ fn written_dates_before_2000_are_dates_and_the_beginning_of_a_clock_is_none() {
             ("1999-12-31T10:00:00.000003Z", "number"),
         ],
     );
+}
+
+#[test]
+fn a_heading_with_the_name_of_a_month_is_a_day() {
+    for heading in [
+        "## 2024-03-04",
+        "## March 4, 2024",
+        "## Mar 4, 2024",
+        "## 4 March 2024",
+        "## Monday, March 4, 2024",
+        "## Monday, 4 March 2024",
+    ] {
+        let stage = Stage::new();
+        stage.import(&stage.file("in", "note.md", format!("{heading}\nsaid\n")));
+        let entry = stage.entries().remove(0);
+        assert_eq!(entry.conversation_time.to_string(), "2024-03-04T00:00:00Z", "{heading}");
+        assert_eq!(entry.provenance.unwrap().precision, TimePrecision::Day, "{heading}");
+    }
+    let stage = Stage::new();
+    stage.import(&stage.file("in", "note.md", "## March 4, 2024, 10:30 AM\nsaid\n"));
+    let entry = stage.entries().remove(0);
+    assert_eq!(entry.conversation_time.to_string(), "2024-03-04T10:30:00Z");
+    assert_eq!(entry.provenance.unwrap().precision, TimePrecision::Minute);
 }

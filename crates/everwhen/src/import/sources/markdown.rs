@@ -194,11 +194,16 @@ fn find_time(reading: &Reading<'_>, said: &str) -> Option<Moment> {
             return reading.local(local).map(|time| time.written(part));
         }
         for format in formats {
-            if let Ok(wall) = DateTime::strptime(format, part) {
+            // Without a clock in the format, a time is read as well: midnight.
+            if format.contains("%M")
+                && let Ok(wall) = DateTime::strptime(format, part)
+            {
                 let precision = TimePrecision::Minute;
                 return reading.local(Local { wall, precision }).map(|time| time.written(part));
             }
-            if let Ok(day) = jiff::civil::Date::strptime(format, part) {
+            if !format.contains("%M")
+                && let Ok(day) = jiff::civil::Date::strptime(format, part)
+            {
                 let local = Local { wall: day.at(0, 0, 0, 0), precision: TimePrecision::Day };
                 return reading.local(local).map(|time| time.written(part).found(TimeFrom::Stated));
             }
