@@ -11,6 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import compound  # noqa: E402
 import english  # noqa: E402
 import others  # noqa: E402
 from almanac import Asked, show  # noqa: E402
@@ -58,6 +59,13 @@ def other_rows(language):
             rows.append(row(moment, zone, phrase, show(since), show(until)))
     for index, (text, why) in enumerate(zip(others.REFUSED[language], others.REASONS)):
         rows.append(row(*MOMENTS[index], text, "refused", "", why))
+    for index, (meaning, phrases) in enumerate(compound.MEANINGS):
+        moment, zone = MOMENTS[index % len(MOMENTS)]
+        if language in phrases:
+            since, until = meaning(Asked(datetime.fromisoformat(moment)))
+            rows.append(row(moment, zone, phrases[language], show(since), show(until)))
+    for index, (text, why) in enumerate(compound.REFUSED[language]):
+        rows.append(row(*MOMENTS[index % len(MOMENTS)], text, "refused", "", why))
     return rows
 
 

@@ -6,11 +6,15 @@
 //! English grammar then reads the result, so every language follows the same rules and refuses what
 //! they refuse. Nothing in the code is about one language.
 //!
+//! A table knows only part of a language. What it read is refused if the words beside it change what
+//! it means and were not read (`beside`): "5 March" in "from 1 to 5 March" is another time.
+//!
 //! Which language a text is in is decided by its script, or by how many of its words each table
 //! knows. A text with as many English words is English. Where two languages know equally many words,
 //! the one that reads more of the text is taken; where that is undecided too and they read it
 //! differently, it is not read in either.
 
+mod beside;
 mod pieces;
 mod table;
 mod translate;
@@ -23,7 +27,8 @@ use jiff::Timestamp;
 
 use super::classes::NONE;
 use super::lexer::{Kind, Token};
-use super::{Phrase, Prefer, Reading, Zone, read_english};
+use super::{Meaning, Phrase, Prefer, Reading, Zone, read_english};
+use beside::Neighbors;
 use pieces::fold;
 use table::Table;
 use translate::Translation;
@@ -89,14 +94,25 @@ pub(super) fn read_other(
     let in_language = |number: usize| {
         let translation = Translation::new(text, table(number));
         let reading = read_english(&translation.english, anchor, zone, prefer);
-        in_source(&translation, reading, text)
+        in_source(&translation, reading, (text, table(number)))
     };
-    let read: Vec<Vec<Phrase>> = candidates(text, tokens).into_iter().map(in_language).collect();
-    let most = read.iter().map(|phrases| covered(phrases)).max().filter(|most| *most > 0)?;
-    let mut best = read.into_iter().filter(|phrases| covered(phrases) == most);
+    let read: Vec<Found> = candidates(text, tokens).into_iter().map(in_language).collect();
+    let most = read.iter().map(|found| covered(&found.phrases)).max()?;
+    if most == 0 {
+        // English would read what its own language refused.
+        return read.iter().any(|found| found.refused).then(Reading::default);
+    }
+    let mut best = read.into_iter().map(|found| found.phrases).filter(|one| covered(one) == most);
     let phrases = best.next()?;
     let meant = |phrases: &[Phrase]| phrases.iter().map(|p| p.meaning).collect::<Vec<_>>();
     best.all(|other| meant(&other) == meant(&phrases)).then_some(Reading { phrases })
+}
+
+/// What a text says in one language.
+struct Found {
+    phrases: Vec<Phrase>,
+    /// A time was left out because it is only part of what was said.
+    refused: bool,
 }
 
 /// How much of a text phrases cover: the language that reads more of it is more likely.
@@ -104,16 +120,32 @@ fn covered(phrases: &[Phrase]) -> usize {
     phrases.iter().map(|phrase| phrase.range.len()).sum()
 }
 
-/// The phrases with their words and places in the text that was translated.
-fn in_source(translation: &Translation, reading: Reading, text: &str) -> Vec<Phrase> {
+/// The phrases with their words and places in the text that was translated, without those that are
+/// only part of what was said.
+fn in_source(
+    translation: &Translation<'_>,
+    reading: Reading,
+    (text, table): (&str, &Table),
+) -> Found {
+    let all = reading.phrases.len();
     let mut end = 0;
     let place = |phrase: Phrase| {
         let range = translation.source(&phrase.range)?;
         let later = range.start >= end && range.start < range.end;
         end = end.max(range.end);
-        later.then(|| Phrase { text: text[range.clone()].to_owned(), range, ..phrase })
+        let english = phrase.text;
+        later.then(|| (english, Phrase { text: text[range.clone()].to_owned(), range, ..phrase }))
     };
-    reading.phrases.into_iter().filter_map(place).collect()
+    let placed: Vec<(String, Phrase)> = reading.phrases.into_iter().filter_map(place).collect();
+    let read: Vec<_> =
+        placed.iter().map(|(english, phrase)| (english.clone(), phrase.range.clone())).collect();
+    let neighbors = Neighbors { table, pieces: &translation.pieces, read: &read };
+    let stands = |(english, phrase): &(String, Phrase)| {
+        !matches!(phrase.meaning, Meaning::Period(_)) || !neighbors.cut_off(&phrase.range, english)
+    };
+    let phrases: Vec<Phrase> =
+        placed.into_iter().filter(stands).map(|(_, phrase)| phrase).collect();
+    Found { refused: phrases.len() < all, phrases }
 }
 
 /// The languages that a text may be in, by number.

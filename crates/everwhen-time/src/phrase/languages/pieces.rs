@@ -106,20 +106,21 @@ fn figures(rest: &str) -> (What<'_>, usize) {
     }
 }
 
-/// `3天`, `15h30`, `1er`: a number that letters follow without a blank.
+/// `3天`, `15h30`, `1er`, `1°`: a number that letters or a degree sign follow without a blank.
 fn number_before_letters(rest: &str) -> Option<(What<'_>, usize)> {
     let length = rest.bytes().take_while(u8::is_ascii_digit).count();
-    let letters = rest[length..].starts_with(char::is_alphabetic);
+    let letters = rest[length..].starts_with(|c: char| c.is_alphabetic() || c == '°');
     let number = rest[..length].parse().ok().filter(|_| letters && length <= 9)?;
     Some((What::Number(number), length))
 }
 
 /// `3.5.2024`, `03/05/24`, `3-5-2024`: day first; four figures in front are a year.
 fn date(rest: &str) -> Option<(What<'_>, usize)> {
-    let length = rest.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | '/' | '-')));
-    let written = rest[..length.unwrap_or(rest.len())].trim_end_matches(['.', '/', '-']);
-    let separator = written.find(|c: char| !c.is_ascii_digit())?;
-    let fields: Vec<&str> = written.split(&written[separator..=separator]).collect();
+    let separator = rest.chars().find(|c| !c.is_ascii_digit())?;
+    let length = rest.find(|c: char| !(c.is_ascii_digit() || c == separator));
+    let written = rest[..length.unwrap_or(rest.len())].trim_end_matches(separator);
+    let fields: Vec<&str> =
+        written.split(separator).filter(|_| matches!(separator, '.' | '/' | '-')).collect();
     let [a, b, c] = fields[..] else { return None };
     let follows = rest[written.len()..].starts_with(char::is_alphanumeric);
     let value = |field: &str| field.parse::<u32>().ok().filter(|_| field.len() <= 4);

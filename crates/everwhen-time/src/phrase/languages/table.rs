@@ -7,10 +7,12 @@
 //! * `week: woche, wochen` what the language says for an English word: a unit, weekday, month,
 //!   season, part of the day or number (`= number` files it under its slot)
 //! * `vor {n} {u} = {n} {u} ago` a pattern and its English
-//! * `seit + since` a joining word: translated, but no time by itself
+//! * `guten morgen + ø` words that are translated, but no time by themselves; `ø` is no word of time
+//! * `binds: ab bis` words that change what a time beside them means: one that no pattern took up
+//!   refuses that time, since it would be read without what was said of it
 //!
-//! In a pattern `a|b` is either word, `?a` may be missing, and `a_b` is two words. Slots are listed
-//! at [`Slot`].
+//! In a pattern `a|b` is either word, `?a` may be missing, `a_b` is two words, `-` is a dash of any
+//! kind, another mark is itself, and `^` is where a sentence begins. Slots are listed at [`Slot`].
 
 use std::collections::HashMap;
 
@@ -39,6 +41,8 @@ pub(super) enum Slot {
     Part,
     /// `{d}`: the number of a day; a dot behind it belongs to it.
     Day,
+    /// `{o}`: which one of several, in words or figures up to five, or the last.
+    Nth,
     /// `{y}`: a year of four figures.
     Year,
     /// `{h}`: an hour of the day in figures.
@@ -67,6 +71,7 @@ impl Slot {
             "s" => Self::Season,
             "p" => Self::Part,
             "d" => Self::Day,
+            "o" => Self::Nth,
             "y" => Self::Year,
             "h" => Self::Hour,
             "i" => Self::Minute,
@@ -93,6 +98,7 @@ impl Slot {
                 Self::Part
             }
             "a few" | "several" | "a couple of" => Self::Number,
+            "first" | "second" | "third" | "fourth" | "fifth" | "last" => Self::Nth,
             number if number.parse::<u32>().is_ok() => Self::Number,
             _ => return None,
         })
@@ -105,6 +111,10 @@ pub(super) enum Element {
     /// One of these word sequences, longer ones first.
     Words(Vec<Vec<Box<str>>>),
     Slot(Slot),
+    /// A punctuation mark.
+    Mark(char),
+    /// Where a sentence begins; nothing stands there.
+    Start,
 }
 
 /// A pattern and its English.
@@ -123,21 +133,26 @@ type Filler = (Slot, Vec<Box<str>>, &'static str);
 #[derive(Debug, Default)]
 pub(super) struct Table {
     words: Vec<Box<str>>,
+    /// Words that change what a time beside them means.
+    binds: Vec<Box<str>>,
     /// What a word sequence fills, by its first word.
     vocabulary: Map<Vec<Filler>>,
     patterns: Vec<Pattern>,
     /// Patterns by their first word.
     by_word: Map<Vec<usize>>,
-    /// Patterns that begin with a slot.
+    /// Patterns that begin with anything else.
     by_slot: Vec<usize>,
 }
 
 impl Table {
-    /// Reads a table. A line that is none of the four kinds is passed over; a test finds it.
+    /// Reads a table. A line that is none of the kinds is passed over; a test finds it.
     pub(super) fn parse(source: &'static str) -> Self {
         let mut table = Self::default();
         for line in source.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
             if let Some(words) = line.strip_prefix("words: ") {
+                table.words.extend(sequence(words));
+            } else if let Some(words) = line.strip_prefix("binds: ") {
+                table.binds.extend(sequence(words));
                 table.words.extend(sequence(words));
             } else if let Some((pattern, english)) = line.split_once(" = ") {
                 table.add_pattern(pattern, english, true);
@@ -165,7 +180,9 @@ impl Table {
             let number = self.patterns.len();
             match elements.first() {
                 None => continue,
-                Some(Element::Slot(_)) => self.by_slot.push(number),
+                Some(Element::Slot(_) | Element::Mark(_) | Element::Start) => {
+                    self.by_slot.push(number);
+                }
                 Some(Element::Words(choices)) => {
                     for word in choices.iter().filter_map(|words| words.first()) {
                         self.by_word.entry(word.clone()).or_default().push(number);
@@ -184,6 +201,11 @@ impl Table {
     /// Every word of the language that is known.
     pub(super) fn words(&self) -> impl Iterator<Item = &str> {
         self.words.iter().map(|word| &**word)
+    }
+
+    /// Whether a word changes what a time beside it means.
+    pub(super) fn binds(&self, word: &str) -> bool {
+        self.binds.iter().any(|known| **known == *word)
     }
 
     /// The patterns that can begin with a word, or with anything else if there is none.
@@ -238,6 +260,11 @@ fn expanded(pattern: &str) -> Vec<Vec<Element>> {
 fn element(written: &str) -> Option<Element> {
     if let Some(name) = written.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
         return Slot::named(name).map(Element::Slot);
+    }
+    if let (Some(mark), true) = (written.chars().next(), written.chars().count() == 1)
+        && !mark.is_alphanumeric()
+    {
+        return Some(if mark == '^' { Element::Start } else { Element::Mark(mark) });
     }
     let mut choices: Vec<Vec<Box<str>>> = written.split('|').map(sequence).collect();
     choices.sort_by_key(|words| std::cmp::Reverse(words.len()));

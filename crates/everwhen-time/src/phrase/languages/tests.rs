@@ -87,6 +87,72 @@ fn english_is_english() {
     }
 }
 
+fn read(text: &str) -> Vec<String> {
+    let now = "2024-03-20T10:00:00Z".parse().expect("an instant");
+    let zone = Zone::named("UTC").expect("a zone");
+    let reading = crate::phrase::read(text, now, &zone, Prefer::Past);
+    reading.phrases.into_iter().map(|phrase| phrase.text).collect()
+}
+
+#[test]
+fn a_time_is_refused_beside_what_was_not_read() {
+    for text in [
+        "Montag bis Freitag",
+        "am 1. und 5. März",
+        "am 1., 3. und 5. März",
+        "am 3. Mai 24",
+        "zwei Tage vor meinem Geburtstag",
+        "am Freitag, den 13.",
+        "seit heute Morgen",
+        "hace dos lunes",
+        "semana 12 de 2024",
+        "el viernes 13",
+        "двадцать один год назад",
+        "czternaście dni temu",
+        "na segunda tentativa",
+        "誕生日の2日前",
+    ] {
+        assert_eq!(read(text), [""; 0], "{text}");
+    }
+}
+
+#[test]
+fn a_time_stands_beside_other_words_and_numbers() {
+    for (text, phrase) in [
+        ("Gestern 3 Bücher gekauft", "Gestern"),
+        ("im Mai habe ich 3 Bücher gelesen", "im Mai"),
+        ("Ich habe gestern bis spät gearbeitet", "gestern"),
+        ("Fui a casa ayer", "ayer"),
+        ("hier au cinéma", "hier"),
+        ("la réunion du 5 mars", "du 5 mars"),
+        ("ho comprato 3 libri ieri", "ieri"),
+    ] {
+        assert_eq!(read(text), [phrase], "{text}");
+    }
+}
+
+#[test]
+fn morning_is_not_tomorrow() {
+    for text in [
+        "Guten Morgen!",
+        "Morgen, wie geht es dir?",
+        "Am Morgen war ich müde.",
+        "Jeden Morgen trinke ich Kaffee.",
+        "am nächsten Morgen",
+        "por la mañana",
+        "cada mañana",
+        "Goede morgen!",
+        "in de morgen",
+        "De manhã tomo café.",
+        "早上好",
+        "おはようございます",
+    ] {
+        assert_eq!(read(text), [""; 0], "{text}");
+    }
+    assert_eq!(read("Morgen gehe ich zum Arzt."), ["Morgen"]);
+    assert_eq!(read("mañana por la mañana"), ["mañana por la mañana"]);
+}
+
 #[test]
 fn a_phrase_is_rewritten_and_the_rest_is_unknown() {
     assert_eq!(english("Was war vor drei Tagen los?", "de"), "ø ø 3 day ago ø?");

@@ -10,6 +10,9 @@ use super::table::{Element, Pattern, Slot, Table};
 /// it for a function word: no noun that could join a name before it, and no word for a time.
 pub(super) const UNKNOWN: &str = "ø";
 
+/// What fills `{o}`, from the first on.
+const ORDINALS: [&str; 5] = ["first", "second", "third", "fourth", "fifth"];
+
 const MONTHS: [&str; 12] = [
     "January",
     "February",
@@ -26,17 +29,19 @@ const MONTHS: [&str; 12] = [
 ];
 
 /// A text in English, as far as it is about time.
-pub(super) struct Translation {
+pub(super) struct Translation<'t> {
     pub(super) english: String,
+    pub(super) pieces: Vec<Piece<'t>>,
     /// Places in the translation and where they come from, in order.
     places: Vec<(Range<usize>, Range<usize>)>,
 }
 
-impl Translation {
+impl<'t> Translation<'t> {
     /// Rewrites a text: at each piece the longest pattern wins.
-    pub(super) fn new(text: &str, table: &Table) -> Self {
+    pub(super) fn new(text: &'t str, table: &Table) -> Self {
         let pieces = pieces(text);
-        let mut translation = Self { english: String::with_capacity(text.len()), places: vec![] };
+        let english = String::with_capacity(text.len());
+        let mut translation = Self { english, pieces: vec![], places: vec![] };
         let mut at = 0;
         while let Some(piece) = pieces.get(at) {
             let matched = Matcher { table, pieces: &pieces }.longest(at);
@@ -46,7 +51,7 @@ impl Translation {
             translation.push(&english, source, glued);
             at = end;
         }
-        translation
+        Self { pieces, ..translation }
     }
 
     fn push(&mut self, english: &str, source: Range<usize>, glued: bool) {
@@ -58,22 +63,25 @@ impl Translation {
         self.places.push((start..self.english.len(), source));
     }
 
-    /// Where a range of the translation stands in the text.
+    /// Where a range of the translation stands in the text. Nothing if a pattern said more than the
+    /// range has: half of what was said is another time.
     pub(super) fn source(&self, range: &Range<usize>) -> Option<Range<usize>> {
         let touches = |(place, _): &&(Range<usize>, Range<usize>)| {
             place.start < range.end && range.start < place.end
         };
-        let (_, first) = self.places.iter().find(touches)?;
-        let (_, last) = self.places.iter().rev().find(touches)?;
-        Some(first.start..last.end)
+        let (first_place, first) = self.places.iter().find(touches)?;
+        let (last_place, last) = self.places.iter().rev().find(touches)?;
+        let is_whole = range.start <= first_place.start && last_place.end <= range.end;
+        is_whole.then_some(first.start..last.end)
     }
 }
 
-/// A piece that no pattern begins with: figures and marks as they are, words unknown.
+/// A piece that no pattern begins with: dates and marks as they are, words and numbers unknown. A
+/// number that the language did not take for a part of a time must not become one in English.
 fn unmatched(piece: &Piece<'_>, text: &str) -> String {
     let written = &text[piece.start..piece.end];
     match piece.what {
-        What::Word(_) => UNKNOWN.to_owned(),
+        What::Word(_) | What::Number(_) => UNKNOWN.to_owned(),
         What::Date(day, month, year) => format!("{year}-{month:02}-{day:02}"),
         What::Mark('。' | '．') => ".".to_owned(),
         What::Mark('？') => "?".to_owned(),
@@ -84,6 +92,7 @@ fn unmatched(piece: &Piece<'_>, text: &str) -> String {
 }
 
 /// What a slot was filled with.
+#[derive(Clone)]
 struct Filled {
     slot: Slot,
     english: String,
@@ -121,13 +130,24 @@ impl Matcher<'_, '_> {
             return Vec::new();
         }
         let mut found = Vec::new();
+        let mut begun: Vec<(Slot, Vec<(usize, Filled)>)> = Vec::new();
         for pattern in self.table.beginning(self.word(at)) {
-            let nested = matches!(pattern.elements[0], Element::Slot(Slot::Time));
-            if inside && (nested || !pattern.is_time) {
+            if inside && !pattern.is_time {
                 continue;
             }
             let mut filled = Vec::new();
-            if let Some(end) = self.matches(&pattern.elements, at, inside, &mut filled) {
+            let end = match &pattern.elements[..] {
+                [Element::Slot(slot), rest @ ..] => {
+                    // Many patterns begin with the same slot; what fills it here is found once.
+                    if !begun.iter().any(|(known, _)| known == slot) {
+                        begun.push((*slot, self.ways(*slot, at, inside)));
+                    }
+                    let ways = begun.iter().find(|(known, _)| known == slot).map(|(_, ways)| ways);
+                    ways.and_then(|ways| self.after(ways, rest, inside, &mut filled))
+                }
+                elements => self.matches(elements, at, inside, &mut filled),
+            };
+            if let Some(end) = end {
                 found.push((end, pattern, filled));
             }
         }
@@ -147,22 +167,45 @@ impl Matcher<'_, '_> {
         filled: &mut Vec<Filled>,
     ) -> Option<usize> {
         let Some((first, rest)) = elements.split_first() else { return Some(at) };
-        let ways = match first {
+        match first {
             Element::Words(choices) => {
                 let end = choices.iter().find_map(|words| self.past(words, at))?;
-                return self.matches(rest, end, inside, filled);
+                self.matches(rest, end, inside, filled)
             }
-            Element::Slot(Slot::Time) if inside => return None,
-            Element::Slot(Slot::Time) => {
-                let time =
-                    |(end, text): (usize, String)| (end, Filled::words(Slot::Time, bare(&text)));
-                self.all(at, true).into_iter().map(time).collect()
+            Element::Mark(mark) => {
+                let end = self.mark(at, *mark).then_some(at + 1)?;
+                self.matches(rest, end, inside, filled)
             }
-            Element::Slot(slot) => vec![self.fill(*slot, at)?],
-        };
+            Element::Start => {
+                self.opens_sentence(at).then(|| self.matches(rest, at, inside, filled))?
+            }
+            Element::Slot(slot) => self.after(&self.ways(*slot, at, inside), rest, inside, filled),
+        }
+    }
+
+    /// Everything that fills a slot here, and where it ends, best first.
+    fn ways(self, slot: Slot, at: usize, inside: bool) -> Vec<(usize, Filled)> {
+        if slot != Slot::Time {
+            return self.fill(slot, at).into_iter().collect();
+        }
+        if inside {
+            return Vec::new();
+        }
+        let time = |(end, text): (usize, String)| (end, Filled::words(slot, bare(&text)));
+        self.all(at, true).into_iter().map(time).collect()
+    }
+
+    /// Where the rest of a pattern ends behind what fills its first slot.
+    fn after(
+        self,
+        ways: &[(usize, Filled)],
+        rest: &[Element],
+        inside: bool,
+        filled: &mut Vec<Filled>,
+    ) -> Option<usize> {
         for (end, value) in ways {
-            filled.push(value);
-            if let Some(end) = self.matches(rest, end, inside, filled) {
+            filled.push(value.clone());
+            if let Some(end) = self.matches(rest, *end, inside, filled) {
                 return Some(end);
             }
             filled.pop();
@@ -175,6 +218,17 @@ impl Matcher<'_, '_> {
             What::Word(word) => Some(word),
             _ => None,
         }
+    }
+
+    /// Whether this mark is here; dashes of every length are one.
+    fn mark(self, at: usize, mark: char) -> bool {
+        let plain =
+            |c: char| if matches!(c, '–' | '—' | '−' | '‐' | '‑') { '-' } else { c };
+        self.pieces.get(at).is_some_and(|p| matches!(p.what, What::Mark(c) if plain(c) == mark))
+    }
+
+    fn opens_sentence(self, at: usize) -> bool {
+        at == 0 || ['.', '!', '?'].iter().any(|end| self.mark(at - 1, *end))
     }
 
     /// Whether a Hangul syllable continues a word, which begins after a blank, a mark or a number.
@@ -211,6 +265,10 @@ impl Matcher<'_, '_> {
             Slot::Number => self.quantity(at),
             Slot::Unit | Slot::Weekday | Slot::Month | Slot::Season | Slot::Part => {
                 let (end, english) = self.known(slot, at)?;
+                // The dot of "Okt. 2019" and "oct. de 2019" ends no sentence.
+                let dot = slot == Slot::Month && self.mark(end, '.');
+                let goes_on = dot && (1..=2).any(|ahead| self.number(end + ahead).is_some());
+                let end = end + usize::from(goes_on);
                 Some((end, Filled::words(slot, english)))
             }
             Slot::MonthNumber => {
@@ -218,6 +276,7 @@ impl Matcher<'_, '_> {
                 Some((end, Filled::words(slot, MONTHS[number as usize - 1])))
             }
             Slot::Day => self.day(at),
+            Slot::Nth => self.nth(at),
             Slot::Year => within(1900, 2099).map(|(end, n)| (end, Filled::number(slot, n))),
             Slot::Hour => within(0, 23).map(|(end, n)| (end, Filled::number(slot, n))),
             Slot::Minute => within(0, 59).map(|(end, n)| (end, Filled::number(slot, n))),
@@ -270,6 +329,16 @@ impl Matcher<'_, '_> {
         }
         let (end, english) = self.known(Slot::Number, at)?;
         Some((end, english.parse().ok()?))
+    }
+
+    /// Which one of several: in words, or in figures with a dot or an ending.
+    fn nth(self, at: usize) -> Option<(usize, Filled)> {
+        if let Some((end, english)) = self.known(Slot::Nth, at) {
+            return Some((end, Filled::words(Slot::Nth, english)));
+        }
+        let (end, day) = self.day(at)?;
+        let english = ORDINALS.get(day.number.checked_sub(1)? as usize)?;
+        Some((end, Filled::words(Slot::Nth, *english)))
     }
 
     /// The number of a day, with a dot or an ending of one or two letters: `3.`, `1er`, `3-го`.
