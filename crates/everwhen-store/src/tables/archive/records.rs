@@ -14,8 +14,8 @@ use uuid::Uuid;
 
 use super::field::{IdText, Kind};
 use super::{Field, Record};
-use crate::tables::{place, tombstones};
 use crate::tables::columns::Numbered;
+use crate::tables::{place, tombstones};
 
 /// How ids of one kind are written.
 macro_rules! id_texts {
