@@ -226,7 +226,7 @@ pub(crate) struct Identity {
 }
 
 /// The user a request names: signed for, in a header, or in a field of the body. A header that was sent without
-/// a name in it stands for a user without a name, who is nobody else and is never proven.
+/// a name in it stands for a user without a name, who is no other user and is never proven.
 pub(crate) fn identity(hints: &RequestHints<'_>) -> Option<Identity> {
     if let Some(user) = &hints.signed_user {
         return Some(Identity { user: user.clone(), is_proven: true });

@@ -38,7 +38,7 @@ pub(crate) fn person(hints: &RequestHints<'_>, credential_travels: bool) -> Pers
     }
 }
 
-/// The user that a request names, with or without proof; empty if it has a header for it that names nobody.
+/// The user that a request names, with or without proof; empty if its header for that has no name.
 pub(crate) fn user(hints: &RequestHints<'_>) -> Option<String> {
     let named = memory_name::identity(hints).map(|identity| identity.user);
     let token = || {
