@@ -163,11 +163,11 @@ fn is_id(text: &str) -> bool {
 const OPENS: &str = "[DiscussionId]";
 const CLOSES: &str = "[/DiscussionId]";
 
-/// The tag that WilmerAI's users write into a prompt.
+/// The tag that WilmerAI's users write into a prompt. One without a name in it is one all the same, as a header is.
 fn discussion_tag(hints: &RequestHints<'_>) -> Option<(String, &'static str)> {
     let inside = |message: &Message<'_>| tag(&message.text).map(|(_, inside)| inside.to_owned());
     let name = hints.asked.messages.iter().filter(|one| may_name(one.role)).find_map(inside);
-    Some((name.filter(|name| !name.trim().is_empty())?, "DiscussionId"))
+    Some((name?, "DiscussionId"))
 }
 
 /// Whether a message of this role may name the memory: a person's, or instructions; not what a model

@@ -229,7 +229,7 @@ async fn a_memory_whose_name_is_not_ascii_is_one_memory_apart_from_all_others() 
 }
 
 #[tokio::test]
-async fn a_header_that_names_no_memory_is_reported_and_makes_no_ordinary_chat() {
+async fn a_header_or_tag_that_names_no_memory_is_reported_and_makes_no_ordinary_chat() {
     let stage = Stage::with("").await;
     say(&stage, TIM, &[]).await;
     stage.wait(A_DAY);
@@ -239,6 +239,10 @@ async fn a_header_that_names_no_memory_is_reported_and_makes_no_ordinary_chat() 
         assert!(response.header("x-everwhen-degraded").unwrap().contains("is empty"), "{header}");
         knows_nothing(&stage.upstream.last().body);
     }
+    let tagged = chat(&[&format!("u:[DiscussionId] [/DiscussionId]{ASKED}")]);
+    let response = stage.post(CHATS, &tagged).response().await;
+    assert!(response.header("x-everwhen-degraded").unwrap().contains("is empty"));
+    assert_eq!(stage.upstream.last().body, chat(&[&format!("u:{ASKED}")]));
     assert_eq!(stage.memories().await.len(), 1);
 }
 
