@@ -13,7 +13,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use self::story::{Act, Story};
-use super::serve;
+use super::{EPHEMERAL, serve};
 use crate::args::{CommonArgs, DemoArgs, ServeArgs};
 use crate::client::{Client, Request, escape};
 use crate::console::{rows, rows_of, text};
@@ -59,11 +59,12 @@ fn named<'n>(
     common: &'n CommonArgs,
     fills: bool,
 ) -> Result<Option<&'n str>> {
+    let is_kept = |named: &&str| *named != EPHEMERAL;
     let named = common.data.as_deref();
-    if !fills || named.is_some() {
-        return Ok(named);
+    if !fills || named.is_some_and(|named| is_kept(&named)) {
+        return Ok(named.filter(is_kept));
     }
-    let usual = environment.get("EVERWHEN_DATA");
+    let usual = environment.get("EVERWHEN_DATA").filter(|_| named.is_none()).filter(is_kept);
     usual.map(Some).ok_or_else(|| Failure::usage("--fill needs the directory to fill: --data DIR"))
 }
 

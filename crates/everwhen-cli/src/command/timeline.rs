@@ -16,6 +16,9 @@ pub(crate) async fn run(console: &Console, args: &TimelineArgs) -> Result<()> {
         .with("before", console.time(args.before.as_deref()).await?)
         .with("limit", Some("1000"));
     let Some(page) = console.ask_all(request).await? else { return Ok(()) };
+    if rows(&page).is_empty() {
+        output::note("nothing was said then");
+    }
     rows(&page).iter().try_for_each(|line| output::line(&output::plain(text(&line["text"]))))
 }
 
@@ -24,6 +27,9 @@ async fn events(console: &Console) -> Result<()> {
     let request = Request::get(console.in_memory("/timeline/events"));
     let Some(page) = console.ask(request).await? else { return Ok(()) };
     let zone = console.zone().await?;
+    if rows(&page).is_empty() {
+        output::note("no fact names a time yet");
+    }
     for fact in rows(&page) {
         let since = text(&fact["event"]["since"]).parse().map_or_else(
             |_| text(&fact["event"]["since"]).to_owned(),

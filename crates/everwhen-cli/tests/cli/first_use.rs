@@ -80,6 +80,9 @@ fn the_museum_visits_are_a_week_apart() {
     );
     let later = stage.ok(&["timeline", "--after", "2023-01-09"]);
     assert_eq!(later, "2023-01-15 – Went again\n");
+    let none = stage.run(&["timeline", "--after", "2024-01-01"]);
+    assert_eq!((none.code, none.stdout.as_str()), (0, ""));
+    assert!(none.stderr.contains("nothing was said then"), "{}", none.stderr);
 }
 
 /// Processor time until the server says where it is: other processes do not change it.

@@ -57,6 +57,9 @@ fn the_demo_fills_a_directory_wherever_it_is_named() {
     assert!(stage.data().join("everwhen.db").exists(), "EVERWHEN_DATA names it");
     let again = stage.run(&["demo", "--fill"]);
     assert!(again.code == 2 && again.stderr.contains("holds a memory already"), "{again:?}");
+    let unkept = stage.run(&["demo", "--fill", "--data", ":memory:"]);
+    assert!(unkept.code == 2 && unkept.stderr.contains("--data DIR"), "{unkept:?}");
+    assert!(!stage.home().join(":memory:").exists());
     let nowhere = finish(stage.command(&["demo", "--fill"]).env_remove("EVERWHEN_DATA"), "");
     assert!(nowhere.code == 2 && nowhere.stderr.contains("--data DIR"), "{nowhere:?}");
 }
