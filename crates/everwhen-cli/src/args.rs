@@ -296,7 +296,7 @@ impl ApiCommand {
             Self::Prompt => "write the prompt",
             Self::Context(args) => args.purpose(),
             Self::Timeline(_) => "show the timeline",
-            Self::Facts(_) => "show facts",
+            Self::Facts(args) => args.purpose(),
             Self::Pin(_) => "pin the fact",
             Self::Profile(_) => "show the profile",
             Self::Chapters(_) => "show chapters",

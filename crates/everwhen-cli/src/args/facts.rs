@@ -39,11 +39,26 @@ pub(crate) struct FactsArgs {
     #[arg(long, requires = "text")]
     pub(crate) marks: bool,
     /// Put your own words in place of this fact; distilling again does not undo it
-    #[arg(long, value_names = ["FACT", "STATEMENT"], num_args = 2, exclusive = true)]
+    #[arg(long, value_names = ["FACT", "STATEMENT"], num_args = 2, conflicts_with_all = [
+        "as_of", "about", "all", "tag", "pinned", "history", "text", "marks", "remove",
+    ])]
     pub(crate) correct: Option<Vec<String>>,
     /// Remove this fact; distilling the same words again does not bring it back
-    #[arg(long, value_name = "FACT", exclusive = true)]
+    #[arg(long, value_name = "FACT", conflicts_with_all = [
+        "as_of", "about", "all", "tag", "pinned", "history", "text", "marks",
+    ])]
     pub(crate) remove: Option<String>,
+}
+
+impl FactsArgs {
+    /// The action, as the rest of "could not …".
+    pub(crate) fn purpose(&self) -> &'static str {
+        match (&self.correct, &self.remove) {
+            (Some(_), _) => "correct the fact",
+            (_, Some(_)) => "remove the fact",
+            _ => "show facts",
+        }
+    }
 }
 
 /// Show the profile: the present values of everything that has some

@@ -30,6 +30,25 @@ fn facts_can_be_shown_as_they_stood_and_pinned() {
 }
 
 #[test]
+fn a_fact_is_corrected_and_removed_in_a_memory_that_is_named_behind_it() {
+    let stage = Stage::new();
+    stage.ok(&["remember", "I live in Lisbon.", "--memory", "work", "--at", "2025-01-01 10:00"]);
+    distill(&stage);
+    let facts = || stage.json(&["facts", "--memory", "work"])["data"].as_array().unwrap().clone();
+    let id = facts()[0]["id"].as_str().unwrap().to_owned();
+    let words = "I live in Porto.";
+    let shown = stage.ok(&["facts", "--correct", &id, words, "--memory", "work"]);
+    assert!(shown.contains(words), "{shown}");
+    let id = facts()[0]["id"].as_str().unwrap().to_owned();
+    stage.json(&["facts", "--remove", &id, "--memory", "work"]);
+    assert!(facts().is_empty());
+    let both = stage.run(&["facts", "--remove", &id, "--all"]);
+    assert!(both.code == 2 && both.stderr.contains("cannot be used with"), "{both:?}");
+    let unknown = stage.run(&["facts", "--remove", "x", "--memory", "work"]);
+    assert!(unknown.stderr.contains("could not remove the fact"), "{unknown:?}");
+}
+
+#[test]
 fn chapters_grow_and_can_be_made_anew() {
     let stage = Stage::new();
     for minute in 10..18 {
