@@ -40,9 +40,9 @@ pub(crate) use help::{
     HelpArgs, ManArgs, ServiceAction, ServiceArgs, ServiceInstallArgs, ServiceScopeArgs,
 };
 pub(crate) use import::{
-    ExportArgs, ExportChatsArgs, ExportFileArgs, ExportFolderArgs, ExportMessagesArgs,
-    ExportTarget, ExportTimesArgs, ExportVaultArgs, ImportArgs, ImportFileArgs, ImportPathsArgs,
-    ImportSource, ImportTimesArgs, ImportWilmerArgs,
+    ExportArgs, ExportChatsArgs, ExportFileArgs, ExportFolderArgs, ExportTarget, ExportTimesArgs,
+    ExportVaultArgs, ImportArgs, ImportFileArgs, ImportPathsArgs, ImportSource, ImportTimesArgs,
+    ImportWilmerArgs,
 };
 pub(crate) use mcp::McpArgs;
 pub(crate) use models::{CalibrateArgs, ModelsAction, ModelsArgs, PullArgs, UsageArgs};

@@ -181,7 +181,7 @@ pub(crate) enum ExportTarget {
     /// Conversations as JSON lines of OpenAI messages, each with its time and id
     ///
     /// `everwhen import` reads the file, with the same times.
-    Messages(ExportMessagesArgs),
+    Messages(ExportChatsArgs),
     /// Conversations as Markdown, a note each with front matter, as Obsidian reads it
     Markdown(ExportFolderArgs),
     /// Conversations as ChatGPT exports them: conversations.json, a tree with all branches
@@ -232,14 +232,6 @@ pub(crate) struct ExportChatsArgs {
     /// File to write, which must not exist; - writes to standard output
     #[arg(value_name = "FILE|-")]
     pub(crate) file: String,
-}
-
-/// A file to write.
-#[derive(Debug, Args)]
-pub(crate) struct ExportMessagesArgs {
-    /// File to write; it must not exist
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
 }
 
 /// A folder to write into.

@@ -2,36 +2,51 @@
 //! conversation at a time.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, ErrorKind, Write};
 use std::path::Path;
 
 use everwhen::memory::TimePrecision;
 use everwhen::time::{Zone, read_time};
 use serde_json::{Value, json};
 
-use crate::args::{ExportFolderArgs, ExportMessagesArgs};
+use crate::args::{ExportChatsArgs, ExportFolderArgs};
 use crate::client::{Request, escape};
 use crate::console::{Console, rows, rows_of, text};
 use crate::failure::{Failure, Result};
 use crate::{output, show};
 
 /// Writes a line of OpenAI messages for each conversation.
-pub(crate) async fn messages(console: &Console, args: &ExportMessagesArgs) -> Result<()> {
-    let mut file = BufWriter::new(create(&args.file)?);
+pub(crate) async fn messages(console: &Console, args: &ExportChatsArgs) -> Result<()> {
+    let ids = conversations(console).await?;
+    if args.file == "-" {
+        return write_messages(console, &ids, &mut output::stream()).await.map(drop);
+    }
+    let path = Path::new(&args.file);
+    let mut file = BufWriter::new(create(path)?);
+    let written = write_messages(console, &ids, &mut file).await;
+    if written.is_err() {
+        // A part of an export is no use.
+        let _ = std::fs::remove_file(path);
+    }
+    print_summary(written?, path)
+}
+
+/// Writes the lines; returns their number.
+async fn write_messages(console: &Console, ids: &[String], out: &mut dyn Write) -> Result<u64> {
     let mut count = 0;
-    for id in conversations(console).await? {
-        let conversation = conversation(console, &id).await?;
+    for id in ids {
+        let conversation = conversation(console, id).await?;
         let list: Vec<Value> = rows_of(&conversation["entries"]).iter().map(message).collect();
         if list.is_empty() {
             continue;
         }
         let line =
             json!({ "conversation_id": id, "title": conversation["title"], "messages": list });
-        writeln!(file, "{line}")?;
+        writeln!(out, "{line}")?;
         count += 1;
     }
-    file.flush()?;
-    print_summary(count, &args.file)
+    out.flush()?;
+    Ok(count)
 }
 
 /// A message, with its time and the id it has in its source or here.
@@ -152,12 +167,16 @@ async fn conversation(console: &Console, id: &str) -> Result<Value> {
 }
 
 /// A new file; one that exists is not replaced.
-fn create(path: &Path) -> Result<File> {
-    File::options()
-        .write(true)
-        .create_new(true)
-        .open(path)
-        .map_err(|error| unwritable(path, &error))
+pub(super) fn create(path: &Path) -> Result<File> {
+    let made = File::options().write(true).create_new(true).open(path);
+    made.map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => everwhen::Error::conflict(format!(
+            "{} exists; name another file, an export replaces nothing",
+            path.display()
+        ))
+        .into(),
+        _ => unwritable(path, &error),
+    })
 }
 
 fn unwritable(path: &Path, error: &std::io::Error) -> Failure {

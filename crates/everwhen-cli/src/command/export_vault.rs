@@ -1,9 +1,10 @@
 //! `everwhen export vault`: everything in a vault as lines of JSON; `everwhen export chatgpt` and others: the
 //! conversations of a memory as another program has them.
 
-use std::fs::File;
 use std::io::{BufWriter, Write};
+use std::path::Path;
 
+use super::export::create;
 use crate::args::{ExportChatsArgs, ExportVaultArgs};
 use crate::client::Request;
 use crate::console::Console;
@@ -27,9 +28,7 @@ async fn save(console: &Console, request: Request, path: &str) -> Result<()> {
         console.download(request, &mut output::stream()).await?;
         return Ok(());
     }
-    let unwritable = |error: std::io::Error| Failure::new(format!("{path}: {error}"));
-    let file = File::options().write(true).create_new(true).open(path).map_err(unwritable)?;
-    let mut writer = BufWriter::new(file);
+    let mut writer = BufWriter::new(create(Path::new(path))?);
     let bytes = match console.download(request, &mut writer).await {
         Ok(bytes) => bytes,
         Err(failure) => {
@@ -38,6 +37,6 @@ async fn save(console: &Console, request: Request, path: &str) -> Result<()> {
             return Err(failure);
         }
     };
-    writer.flush().map_err(unwritable)?;
+    writer.flush().map_err(|error| Failure::new(format!("{path}: {error}")))?;
     output::line(&format!("Exported {bytes} bytes to {path}"))
 }

@@ -398,6 +398,15 @@ fn the_chats_of_a_memory_go_to_other_programs_and_back() {
         };
         assert_eq!(said(&memory), said("chatgpt"), "{format}");
     }
-    let missing = stage.run(&["export", "chatgpt", "x.json", "--memory", "none"]);
-    assert!(missing.code != 0 && !stage.home().join("x.json").exists(), "{missing:?}");
+    for format in ["chatgpt", "messages"] {
+        let missing = stage.run(&["export", format, "x.json", "--memory", "none"]);
+        assert!(missing.code == 3 && !stage.home().join("x.json").exists(), "{missing:?}");
+    }
+    let printed = stage.ok(&["export", "messages", "-", "--memory", "chatgpt"]);
+    let file = stage.home().join("messages.jsonl");
+    stage.ok(&["export", "messages", file.to_str().unwrap(), "--memory", "chatgpt"]);
+    assert_eq!(printed, std::fs::read_to_string(&file).unwrap());
+    assert!(printed.starts_with("{\"") && !stage.home().join("-").exists(), "{printed}");
+    let again = stage.run(&["export", "messages", file.to_str().unwrap(), "--memory", "chatgpt"]);
+    assert!(again.code == 4 && again.stderr.contains("name another file"), "{again:?}");
 }
