@@ -410,3 +410,15 @@ fn the_chats_of_a_memory_go_to_other_programs_and_back() {
     let again = stage.run(&["export", "messages", file.to_str().unwrap(), "--memory", "chatgpt"]);
     assert!(again.code == 4 && again.stderr.contains("name another file"), "{again:?}");
 }
+
+#[test]
+fn an_import_of_which_nothing_can_be_stored_is_a_failure() {
+    let stage = Stage::new();
+    stage.ok(&["remember", "hello"]);
+    let file = stage.home().join("all.jsonl");
+    stage.ok(&["export", "vault", file.to_str().unwrap()]);
+    let ran = stage.run(&["import", file.to_str().unwrap(), "--yes", "--vault", "two"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.stderr.contains("nothing of the file can be imported"), "{ran:?}");
+    assert_eq!(stage.run(&["import", file.to_str().unwrap(), "--yes"]).code, 0, "all is here");
+}

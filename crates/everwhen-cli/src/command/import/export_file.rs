@@ -36,10 +36,15 @@ pub(super) async fn run(console: &Console, file: &Path, args: &ImportPathsArgs) 
     if console.json {
         return output::json(&run.to_string());
     }
-    for refused in rows_of(&run["refused"]) {
-        output::note(&output::plain(&format!("left out {}", text(refused))));
+    let refused = rows_of(&run["refused"]);
+    for one in refused {
+        output::note(&output::plain(&format!("left out {}", text(one))));
     }
-    output::line(&summary(console, &run, args.dry_run))
+    output::line(&summary(console, &run, args.dry_run))?;
+    match ["stored", "known"].iter().all(|field| run[field] == 0) && !refused.is_empty() {
+        true => Err(Failure::usage("nothing of the file can be imported")),
+        false => Ok(()),
+    }
 }
 
 fn about(archive: &ExportFile) -> Vec<String> {

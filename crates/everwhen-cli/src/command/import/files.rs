@@ -84,7 +84,11 @@ pub(super) async fn run(console: &Console, args: &ImportPathsArgs) -> Result<()>
     for refused in &tally.refused {
         output::note(&format!("left out {refused}"));
     }
-    output::line(&tally.summary(args.dry_run, &memories(console, &plan)))
+    output::line(&tally.summary(args.dry_run, &memories(console, &plan)))?;
+    match tally.is_nothing() && !tally.refused.is_empty() {
+        true => Err(Failure::usage("nothing of these files can be imported")),
+        false => Ok(()),
+    }
 }
 
 /// Whether files are discussions of WilmerAI, which keeps memories, not messages.
@@ -329,6 +333,10 @@ impl Tally {
                 self.refused.push(format!("{id}: {problem}"));
             }
         }
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.stored + self.known + self.corrected + self.branches == 0
     }
 
     fn failure(&self, stopped: Stopped) -> Failure {
