@@ -100,6 +100,26 @@ pub(crate) struct ImportPathsArgs {
     pub(crate) conversation_field: Option<String>,
 }
 
+impl ImportPathsArgs {
+    /// The first given option that an export of Everwhen, which is restored as a whole, has no use for.
+    pub(crate) fn of_no_use_to_an_export(&self) -> Option<&'static str> {
+        let given = [
+            ("--timezone", self.timezone.is_some()),
+            ("--date-order", self.date_order.is_some()),
+            ("--at", self.at.is_some()),
+            ("--since", self.since.is_some()),
+            ("--until", self.until.is_some()),
+            ("--me", self.me.is_some()),
+            ("--drop-branches", self.drop_branches),
+            ("--time-field", self.time_field.is_some()),
+            ("--role-field", self.role_field.is_some()),
+            ("--text-field", self.text_field.is_some()),
+            ("--conversation-field", self.conversation_field.is_some()),
+        ];
+        given.into_iter().find_map(|(option, is_given)| is_given.then_some(option))
+    }
+}
+
 /// The program to import from.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ImportSource {

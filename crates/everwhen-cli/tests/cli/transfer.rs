@@ -422,3 +422,17 @@ fn an_import_of_which_nothing_can_be_stored_is_a_failure() {
     assert!(ran.stderr.contains("nothing of the file can be imported"), "{ran:?}");
     assert_eq!(stage.run(&["import", file.to_str().unwrap(), "--yes"]).code, 0, "all is here");
 }
+
+#[test]
+fn a_part_of_an_export_is_not_imported_as_the_whole() {
+    let stage = Stage::new();
+    stage.ok(&["remember", "hello"]);
+    let file = stage.home().join("all.jsonl");
+    stage.ok(&["export", "vault", file.to_str().unwrap()]);
+    let other = Stage::new();
+    for (option, value) in [("--since", "2026-01-01"), ("--timezone", "Mars"), ("--me", "Ana")] {
+        let ran = other.run(&["import", file.to_str().unwrap(), "--yes", option, value]);
+        assert!(ran.code == 2 && ran.stderr.contains(option), "{ran:?}");
+    }
+    assert_eq!(other.ok(&["vaults"]), "", "nothing was stored");
+}

@@ -17,6 +17,12 @@ const LOOK: Duration = Duration::from_millis(100);
 
 /// Shows what is in the export, asks, and restores it.
 pub(super) async fn run(console: &Console, file: &Path, args: &ImportPathsArgs) -> Result<()> {
+    if let Some(option) = args.of_no_use_to_an_export() {
+        return Err(Failure::usage(format!(
+            "{}: an export of Everwhen is restored as it is, so {option} cannot be used with it",
+            file.display()
+        )));
+    }
     let archive = ExportFile::open(file)?;
     if !console.json {
         output::announce(about(&archive).iter().map(|line| output::plain(line)))?;
@@ -33,14 +39,15 @@ pub(super) async fn run(console: &Console, file: &Path, args: &ImportPathsArgs) 
     }
     let entries = archive.memories.iter().map(|memory| memory.entries).sum();
     let run = restore(console, file, args.dry_run, entries).await?;
-    if console.json {
-        return output::json(&run.to_string());
-    }
     let refused = rows_of(&run["refused"]);
-    for one in refused {
-        output::note(&output::plain(&format!("left out {}", text(one))));
+    if console.json {
+        output::json(&run.to_string())?;
+    } else {
+        for one in refused {
+            output::note(&output::plain(&format!("left out {}", text(one))));
+        }
+        output::line(&summary(console, &run, args.dry_run))?;
     }
-    output::line(&summary(console, &run, args.dry_run))?;
     match ["stored", "known"].iter().all(|field| run[field] == 0) && !refused.is_empty() {
         true => Err(Failure::usage("nothing of the file can be imported")),
         false => Ok(()),

@@ -78,13 +78,24 @@ pub(super) async fn run(console: &Console, args: &ImportPathsArgs) -> Result<()>
     }
     let mode = ImportMode { is_rehearsal: args.dry_run, ..ImportMode::default() };
     let tally = store(console, &plan, &options, (mode, looked.messages)).await?;
+    tell(console, args.dry_run, (&plan, &looked), &tally)
+}
+
+/// Says what became of the files; fails if nothing of them could be imported.
+fn tell(
+    console: &Console,
+    dry_run: bool,
+    (plan, looked): (&Plan, &Report),
+    tally: &Tally,
+) -> Result<()> {
     if console.json {
-        return output::json(&report(args.dry_run, &plan, &looked, &tally).to_string());
+        output::json(&report(dry_run, plan, looked, tally).to_string())?;
+    } else {
+        for refused in &tally.refused {
+            output::note(&format!("left out {refused}"));
+        }
+        output::line(&tally.summary(dry_run, &memories(console, plan)))?;
     }
-    for refused in &tally.refused {
-        output::note(&format!("left out {refused}"));
-    }
-    output::line(&tally.summary(args.dry_run, &memories(console, &plan)))?;
     match tally.is_nothing() && !tally.refused.is_empty() {
         true => Err(Failure::usage("nothing of these files can be imported")),
         false => Ok(()),
