@@ -113,6 +113,9 @@ fn entries(
 ) -> Vec<NewEntry> {
     let mut list = Vec::new();
     for message in messages {
+        if let Some(unread) = &message.unread {
+            report.unread_date(&unread.place, &unread.text, message.time.as_ref());
+        }
         let Some(time) = message.time.clone() else {
             report.undated(place);
             continue;

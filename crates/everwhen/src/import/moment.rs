@@ -130,6 +130,17 @@ pub(crate) fn of_value(value: &Value) -> Option<Moment> {
     }
 }
 
+/// What a program wrote as a time, if it is no time and does not say either that there is none, as zeros and the
+/// beginning of a clock do.
+pub(crate) fn unread(value: &Value) -> Option<String> {
+    let text = value.as_str()?.trim();
+    let mut digits = text.chars().filter(char::is_ascii_digit).peekable();
+    let is_zero = digits.peek().is_some() && digits.all(|digit| digit == '0');
+    let is_beginning =
+        ["1970-01-01", "0001-01-01"].iter().any(|beginning| text.starts_with(beginning));
+    (!text.is_empty() && !is_zero && !is_beginning).then(|| text.to_owned())
+}
+
 /// A time in a text: digits, or ISO 8601 with or without zone (then UTC).
 pub(crate) fn of_text(text: &str) -> Option<Moment> {
     let text = text.trim();

@@ -22,6 +22,7 @@ pub(super) fn line(messages: &mut [Message], before: Option<&Moment>, began: Opt
         }
         let next = messages[place..].iter().find_map(|message| message.time.as_ref());
         let text = messages[place].more.get("source_time").and_then(|text| text.as_str());
+        let text = text.or_else(|| Some(messages[place].unread.as_ref()?.text.as_str()));
         let mut found = match (&anchor, began) {
             (Some(anchor), _) => after(anchor, next),
             (None, Some(began)) => {

@@ -10,6 +10,9 @@ use super::moment::Moment;
 /// Most places that are listed one by one.
 const LISTED: usize = 1_000;
 
+/// The most characters that are shown of a date that cannot be read.
+const SHOWN: usize = 60;
+
 /// What was found in a source.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
@@ -33,6 +36,8 @@ pub struct Report {
     pub undated: u64,
     /// Where they stand.
     pub undated_places: Vec<String>,
+    /// Dates that cannot be read; each is among the problems.
+    pub unread_dates: u64,
     /// What was left out on purpose, by kind.
     pub left_out: BTreeMap<String, u64>,
     /// What a person should know.
@@ -74,6 +79,19 @@ impl Report {
         }
     }
 
+    /// Notes a date that cannot be read, and what its message has instead.
+    pub(super) fn unread_date(&mut self, place: &str, text: &str, instead: Option<&Moment>) {
+        self.unread_dates += 1;
+        let shown: String = text.chars().take(SHOWN).collect();
+        let outcome = match instead.map(|time| time.from) {
+            None => "the message was left out",
+            Some(TimeFrom::Neighbour) => "the message was placed after the one before it",
+            Some(TimeFrom::Asked) => "the message has the day that you stated",
+            Some(_) => "the message has the time of its conversation",
+        };
+        self.problem(format!("{place}: {shown:?} is no date that can be read; {outcome}"));
+    }
+
     pub(super) fn warn(&mut self, text: impl Into<String>) {
         let text = text.into();
         if !self.warnings.contains(&text) && self.warnings.len() < LISTED {
@@ -95,6 +113,7 @@ impl Report {
         self.messages += other.messages;
         self.branches += other.branches;
         self.undated += other.undated;
+        self.unread_dates += other.unread_dates;
         self.more_problems += other.more_problems;
         self.split += other.split;
         self.longest = self.longest.max(other.longest);

@@ -4,7 +4,7 @@ use everwhen_engine::memory::Role;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use super::moment::Moment;
+use super::moment::{self, Moment};
 use super::tree::{self, Node};
 
 /// One message of a source.
@@ -16,6 +16,8 @@ pub(crate) struct Message {
     pub(crate) text: String,
     /// When it was said, if the source says.
     pub(crate) time: Option<Moment>,
+    /// What the source has instead of a time that can be read.
+    pub(crate) unread: Option<UnreadTime>,
     /// Who spoke, where several people share a role.
     pub(crate) speaker: Option<String>,
     /// The model that wrote it.
@@ -34,6 +36,7 @@ impl Message {
             role,
             text: text.into(),
             time,
+            unread: None,
             speaker: None,
             model: None,
             tags: Vec::new(),
@@ -46,6 +49,15 @@ impl Message {
     #[must_use]
     pub(crate) fn id(mut self, id: impl Into<String>) -> Self {
         self.id = Some(id.into());
+        self
+    }
+
+    /// With what the source writes as its time, if that cannot be read, and where it stands.
+    #[must_use]
+    pub(crate) fn dated_by(mut self, written: &Value, place: impl FnOnce() -> String) -> Self {
+        if self.time.is_none() {
+            self.unread = moment::unread(written).map(|text| UnreadTime { text, place: place() });
+        }
         self
     }
 
@@ -62,6 +74,15 @@ impl Message {
         self.model = model.map(str::to_owned);
         self
     }
+}
+
+/// A time that cannot be read.
+#[derive(Debug, Clone)]
+pub(crate) struct UnreadTime {
+    /// As the source writes it.
+    pub(crate) text: String,
+    /// The file, and the place in it.
+    pub(crate) place: String,
 }
 
 /// A conversation.

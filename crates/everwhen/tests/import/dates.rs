@@ -118,3 +118,39 @@ fn a_heading_with_the_name_of_a_month_is_a_day() {
     assert_eq!(entry.conversation_time.to_string(), "2024-03-04T10:30:00Z");
     assert_eq!(entry.provenance.unwrap().precision, TimePrecision::Minute);
 }
+
+#[test]
+fn a_date_that_cannot_be_read_is_named_and_kept_as_written() {
+    let stage = Stage::new();
+    let rows = "time,role,text\n2024-01-01 10:00,user,first\n2024-02-30 10:00,user,bad\nhello,user,worse\n\
+                ,user,none\n1970-01-01 00:00,user,zero\n31/31/2024,user,slashed\n25/01/2024,user,end\n";
+    let (totals, report) = stage.import(&stage.file("in", "bd.csv", rows));
+    assert_eq!(
+        (totals.stored, report.unread_dates, report.problems.len()),
+        (7, 3, 3),
+        "{report:?}"
+    );
+    for (problem, row, text) in [
+        (&report.problems[0], "row 3", "\"2024-02-30 10:00\""),
+        (&report.problems[1], "row 4", "\"hello\""),
+        (&report.problems[2], "row 7", "\"31/31/2024\""),
+    ] {
+        for part in ["bd.csv", row, text, "placed after the one before it"] {
+            assert!(problem.contains(part), "{part}: {problem}");
+        }
+    }
+    let written = |text: &str| {
+        let entry = stage.entries().into_iter().find(|one| one.content.as_str() == text).unwrap();
+        entry.provenance.unwrap().time_text.map(|written| written.to_string())
+    };
+    assert_eq!(written("bad").as_deref(), Some("2024-02-30 10:00"));
+    assert_eq!(written("none"), None);
+
+    let line = json!({ "messages": [
+        { "role": "user", "content": "a", "timestamp": "2024-01-01T10:00:00+25:00" },
+    ] });
+    let (totals, report) = stage.import(&stage.file("in", "one.jsonl", format!("{line}\n")));
+    assert_eq!((totals.stored, report.unread_dates), (0, 1));
+    let problem = &report.problems[0];
+    assert!(problem.contains("line 1, message 1") && problem.contains("left out"), "{problem}");
+}

@@ -41,6 +41,10 @@ pub(super) fn lines(plan: &Plan, report: &Report, zone: &Zone, all: bool) -> Vec
             "            {undated} without any date, left out (--list shows them, --at dates them)"
         ));
     }
+    if report.unread_dates > 0 {
+        let unread = show::count(report.unread_dates, "date", "dates");
+        lines.push(format!("            {unread} that cannot be read (--list shows them)"));
+    }
     if let Some(zones) = zones(report) {
         lines.push(format!("  zones     {zones}"));
     }
@@ -143,6 +147,7 @@ pub(super) fn json(plan: &Plan, report: &Report) -> Value {
         "months": report.months,
         "undated": report.undated,
         "undated_places": report.undated_places,
+        "unread_dates": report.unread_dates,
         "left_out": report.left_out,
         "warnings": report.warnings,
         "problems": report.problems,

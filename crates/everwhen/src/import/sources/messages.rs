@@ -91,12 +91,20 @@ fn read(reading: &mut Reading<'_>) {
     }
 }
 
+/// The time of a row as it is written there; null if there is none.
+pub(super) fn written_time<'v>(reading: &Reading<'_>, one: &'v Value) -> &'v Value {
+    match reading.options.fields.time.as_deref() {
+        Some(field) => at_path(one, field),
+        None => {
+            let usual = TIMES.iter().map(|field| &one[*field]);
+            usual.into_iter().find(|value| !value.is_null()).unwrap_or(&Value::Null)
+        }
+    }
+}
+
 /// The time of a row: in the field that was named, or in one of the usual ones.
 pub(super) fn time_of(reading: &Reading<'_>, one: &Value) -> Option<Moment> {
-    let value = match reading.options.fields.time.as_deref() {
-        Some(field) => at_path(one, field),
-        None => TIMES.iter().map(|field| &one[*field]).find(|value| !value.is_null())?,
-    };
+    let value = written_time(reading, one);
     let local = |text: &str| moment::iso_local(text).or_else(|| moment::date_only(text));
     match value.as_str().filter(|text| moment::stated(text).is_none()).and_then(local) {
         Some(local) => {
@@ -125,8 +133,9 @@ fn take(reading: &mut Reading<'_>, one: &Value, name: &str, place: &str) {
         let content =
             message.get("content").or_else(|| message.get("value")).unwrap_or(&Value::Null);
         let said = text::of_content(content, &mut |_| {});
-        let mut taken =
-            Message::new(role, said, time_of(reading, message)).by(message["name"].as_str());
+        let mut taken = Message::new(role, said, time_of(reading, message))
+            .dated_by(written_time(reading, message), || format!("{place}, message {}", index + 1))
+            .by(message["name"].as_str());
         taken.id = Some(match message["id"].as_str() {
             Some(own) => format!("{id}/{own}"),
             None => format!("{id}/{index}"),

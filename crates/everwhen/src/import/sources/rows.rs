@@ -9,7 +9,7 @@ use jiff::civil::DateTime;
 use serde_json::{Map, Value};
 
 use super::Source;
-use super::messages::{TIMES, time_of};
+use super::messages::{TIMES, time_of, written_time};
 use crate::import::gaps::{GapSplitter, HELD_BYTES};
 use crate::import::input::Document;
 use crate::import::moment::Local;
@@ -140,6 +140,8 @@ struct Rows {
     loose: GapSplitter,
     has_loose: bool,
     has_time: bool,
+    /// Whether the order of day and month cannot be told, which is one problem and not one of each row.
+    is_undecided: bool,
     without_text: u64,
 }
 
@@ -156,6 +158,7 @@ impl Rows {
             loose: GapSplitter::new(stem, document.place.as_str()),
             has_loose: false,
             has_time: false,
+            is_undecided: false,
             without_text: 0,
         }
     }
@@ -183,6 +186,10 @@ impl Rows {
             time.text = Some(written.to_owned());
         }
         let mut message = Message::new(role.unwrap_or(Role::User), said, time);
+        let written = row.get(WRITTEN).unwrap_or_else(|| written_time(reading, row));
+        if !self.is_undecided || written.as_str().is_none_or(|text| slashes(text).is_none()) {
+            message = message.dated_by(written, || format!("{}: row {number}", self.place));
+        }
         message.speaker = who.filter(|_| role.is_none());
         let id = ["id", "uuid", "_id", "message_id"].iter().find_map(|field| row[*field].as_str());
         message.id = id.map(str::to_owned);
@@ -251,6 +258,7 @@ fn csv_rows<'r>(reading: &mut Reading<'r>, document: &'r Document, rows: &mut Ro
         dates.see(reading, &row)
     });
     let order = dates.order(reading, document);
+    rows.is_undecided = order.is_none();
     each_record(reading, document, (delimiter, false), &mut |reading, number, mut row| {
         dates.rewrite(&mut row, order);
         rows.take(reading, &Value::Object(row), number);
@@ -319,9 +327,14 @@ impl CsvDates {
             });
         }
         if let Some(date) = self.slashed(row) {
-            self.has_some = true;
-            self.impossible[0] |= date.local(DateOrder::DayFirst).is_none();
-            self.impossible[1] |= date.local(DateOrder::MonthFirst).is_none();
+            let orders = [DateOrder::DayFirst, DateOrder::MonthFirst];
+            let is_impossible = orders.map(|order| date.local(order).is_none());
+            // A date that is none in either order says nothing about the others.
+            if is_impossible != [true, true] {
+                self.has_some = true;
+                self.impossible[0] |= is_impossible[0];
+                self.impossible[1] |= is_impossible[1];
+            }
         }
     }
 

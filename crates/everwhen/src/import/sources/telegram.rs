@@ -62,6 +62,8 @@ fn read(reading: &mut Reading<'_>) {
 /// The chat whose messages are being read.
 struct TelegramChat {
     id: String,
+    /// The file.
+    place: String,
     /// How far its local times are from UTC, once a message had both.
     offset: Option<SignedDuration>,
     messages: GapSplitter,
@@ -71,7 +73,8 @@ impl TelegramChat {
     fn new(id: String, head: &Map<String, Value>, place: &str) -> Self {
         let name = head.get("name").and_then(Value::as_str);
         let name = name.map_or_else(|| format!("telegram {id}"), str::to_owned);
-        Self { id, offset: None, messages: GapSplitter::new(name, place) }
+        let messages = GapSplitter::new(name, place);
+        Self { id, place: place.to_owned(), offset: None, messages }
     }
 
     fn take(&mut self, reading: &mut Reading<'_>, message: &Value) {
@@ -82,6 +85,7 @@ impl TelegramChat {
         self.offset = self.offset.or_else(|| offset(message));
         let mut taken =
             Message::new(Role::User, said(message), time(reading, message, self.offset))
+                .dated_by(&message["date"], || format!("{}: message {}", self.place, message["id"]))
                 .by(message["from"].as_str())
                 .id(format!("{}/{}", self.id, message["id"]));
         for field in ["edited_unixtime", "forwarded_from", "reply_to_message_id"] {
