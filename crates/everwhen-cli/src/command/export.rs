@@ -36,7 +36,11 @@ async fn write_messages(console: &Console, ids: &[String], out: &mut dyn Write) 
     let mut count = 0;
     for id in ids {
         let conversation = conversation(console, id).await?;
-        let list: Vec<Value> = rows_of(&conversation["entries"]).iter().map(message).collect();
+        // An import of such a file names a conversation without a name after the source and the id it had.
+        let former = id.strip_prefix("messages:").filter(|id| id.starts_with("cnv_"));
+        let id = former.unwrap_or(id);
+        let entries = rows_of(&conversation["entries"]);
+        let list: Vec<Value> = entries.iter().map(|entry| message(entry, id)).collect();
         if list.is_empty() {
             continue;
         }
@@ -49,9 +53,13 @@ async fn write_messages(console: &Console, ids: &[String], out: &mut dyn Write) 
     Ok(count)
 }
 
-/// A message, with its time and the id it has in its source or here.
-fn message(entry: &Value) -> Value {
-    let id = entry["provenance"]["source_id"].as_str().unwrap_or_else(|| text(&entry["id"]));
+/// A message, with its time and the id it has here; one that came from such a file has the id it had there, without
+/// the conversation.
+fn message(entry: &Value, conversation: &str) -> Value {
+    let from = &entry["provenance"];
+    let own = from["source_id"].as_str().filter(|_| from["source"] == "messages");
+    let own = own.and_then(|id| id.strip_prefix(conversation)?.strip_prefix('/'));
+    let id = own.unwrap_or_else(|| text(&entry["id"]));
     let mut message = json!({
         "role": entry["role"], "content": entry["content"], "timestamp": entry["conversation_time"], "id": id,
     });

@@ -436,3 +436,27 @@ fn a_part_of_an_export_is_not_imported_as_the_whole() {
     }
     assert_eq!(other.ok(&["vaults"]), "", "nothing was stored");
 }
+
+#[test]
+fn what_a_memory_exported_is_known_there() {
+    let stage = Stage::new();
+    stage.ok(&["remember", "the train leaves at nine"]);
+    stage.ok(&["remember", "old", "--at", "1999-12-31 10:00"]);
+    let path = archive(&stage, "chatgpt.zip", &[conversation(1, 4)]);
+    import(&stage, &path, &["--memory", "default"]);
+    for format in ["messages", "chatgpt", "claude", "open-webui"] {
+        let file = stage.home().join(format!("{format}.json"));
+        let file = if format == "messages" { file.with_extension("jsonl") } else { file };
+        stage.ok(&["export", format, file.to_str().unwrap()]);
+        for (memory, expected) in [("default", (0, 6)), (format, (6, 0)), (format, (0, 6))] {
+            let output = import(&stage, &file, &["--memory", memory]);
+            assert_eq!(counts(&output), expected, "{format} into {memory}: {output}");
+        }
+        let second = stage.home().join(format!("again {}", file.file_name().unwrap().display()));
+        stage.ok(&["export", format, second.to_str().unwrap(), "--memory", format]);
+        for memory in ["default", format] {
+            let output = import(&stage, &second, &["--memory", memory]);
+            assert_eq!(counts(&output), (0, 6), "{format}, a second export into {memory}");
+        }
+    }
+}

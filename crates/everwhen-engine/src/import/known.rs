@@ -4,6 +4,9 @@
 //! copy of a conversation is not stored again, and one whose text has changed is corrected. An entry
 //! without one, or with one that a reader derived from its content, is known by its time, role and text in
 //! its conversation; each of several alike counts once.
+//!
+//! An export gives an entry that has no id in the source of its format the id that it has here. In the memory it came
+//! from it is known by that.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -90,9 +93,25 @@ impl<'f> Known<'f> {
         for (source, ids) in ids {
             for some in ids.chunks(LOOKUP) {
                 known.look_up(edit, source, some)?;
+                known.look_up_own(edit, source, some)?;
             }
         }
         Ok(known)
+    }
+
+    /// Entries of this memory, by the ids that an export of it wrote.
+    fn look_up_own(&mut self, edit: &MemoryEdit<'_>, source: &Name, ids: &[Name]) -> Result<()> {
+        let (ids, own): (Vec<&Name>, Vec<EntryId>) =
+            ids.iter().filter_map(|id| Some((id, own_id(id)?))).unzip();
+        if own.is_empty() {
+            return Ok(());
+        }
+        let (entries, _) = edit.tx.each_of(edit.place(), &own, &[])?;
+        for (id, entry) in ids.into_iter().zip(entries) {
+            let alike = self.by_id.entry((source.clone(), id.clone())).or_default();
+            alike.extend(entry.filter(|entry| alike.iter().all(|one| one.id != entry.id)));
+        }
+        Ok(())
     }
 
     fn look_up(&mut self, edit: &MemoryEdit<'_>, source: &Name, ids: &[Name]) -> Result<()> {
@@ -159,7 +178,13 @@ impl<'f> Known<'f> {
     /// The entry with this id. If its text has changed in its conversation, it is corrected.
     fn by_id(&mut self, key: &(Name, Name), new: &NewEntry) -> Option<Entry> {
         let alike = self.by_id.get(key)?;
-        if let Some(same) = alike.iter().find(|old| old.content == new.content) {
+        let own = own_id(&key.1);
+        let is_same = |old: &&Entry| {
+            // Reading an export again takes blanks off both ends.
+            let (old_text, new_text) = (old.content.as_str(), new.content.as_str());
+            old_text == new_text || own == Some(old.id) && old_text.trim() == new_text.trim()
+        };
+        if let Some(same) = alike.iter().find(is_same) {
             return Some(same.clone());
         }
         let is_here =
@@ -181,6 +206,11 @@ impl<'f> Known<'f> {
         })?;
         Some(alike.swap_remove(place))
     }
+}
+
+/// The id that an entry of Everwhen has in an export, alone or behind its conversation.
+fn own_id(id: &Name) -> Option<EntryId> {
+    id.as_str().rsplit('/').next()?.parse().ok()
 }
 
 /// Whether ids say that two messages of the same time, role and text are two: both have one of the same

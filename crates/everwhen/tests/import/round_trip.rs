@@ -1,11 +1,11 @@
 //! A memory in the format of another program gives back the same memory.
 
 use everwhen::export::ForeignFormat;
-use everwhen::memory::{Entry, Role};
+use everwhen::memory::{Entry, NewEntry, Role, Said};
 use serde_json::{Value, json};
 
 use crate::fixtures::all;
-use crate::stage::Stage;
+use crate::stage::{ImportTotals, Stage};
 
 fn file_of(format: ForeignFormat) -> &'static str {
     match format {
@@ -79,10 +79,46 @@ fn what_another_program_exported_keeps_dates_tags_and_speakers_in_every_format()
             assert!(report.problems.is_empty(), "{source} as {format:?}: {report:?}");
             assert_eq!(entries(&empty, false), entries(&stage, false), "{source} as {format:?}");
             assert_eq!(empty.conversations(), stage.conversations(), "{source} as {format:?}");
+            let (again, _) = stage.import(&path);
+            let name = format!("{source} as {format:?}, into the same memory");
+            assert_eq!((again.stored, again.corrected, again.branches), (0, 0, 0), "{name}");
             let second = empty.directory.path().join(file_of(format));
             empty.export(format, &second);
             let [one, other] = [&path, &second].map(|path| std::fs::read(path).unwrap());
             assert!(one == other, "{source} as {format:?}: a second export differs");
+        }
+    }
+}
+
+#[test]
+fn what_was_remembered_here_is_known_in_every_export_of_it() {
+    let said = |role, text: &str, time: &str| {
+        NewEntry::new(role, Said::new(text).unwrap()).said_at(time.parse().unwrap())
+    };
+    for format in ForeignFormat::ALL {
+        let stage = Stage::new();
+        stage.remember(vec![
+            said(Role::User, "the train leaves at nine", "2025-03-01T12:00:00Z"),
+            said(Role::Assistant, "  then at eight \n", "2025-03-01T12:00:01.25Z"),
+            said(Role::User, "then at eight", "2025-03-01T12:00:01.25Z"),
+        ]);
+        let path = stage.directory.path().join(file_of(format));
+        stage.export(format, &path);
+        for _ in 0..2 {
+            let (again, report) = stage.import(&path);
+            assert_eq!(again, ImportTotals { known: 3, ..ImportTotals::default() }, "{format:?}");
+            assert!(report.problems.is_empty(), "{format:?}: {report:?}");
+        }
+        let (other, _) = Stage::new().import(&path);
+        assert_eq!(other.stored, 3, "{format:?}, elsewhere");
+        // A text that was changed in the file is not lost, and does not come twice.
+        if format != ForeignFormat::SillyTavern {
+            let text = std::fs::read_to_string(&path).unwrap().replace("nine", "ten");
+            let changed = stage.file("changed", file_of(format), text);
+            for stored in [1, 0] {
+                let (totals, _) = stage.import(&changed);
+                assert_eq!((totals.stored, totals.corrected), (stored, 0), "{format:?}, changed");
+            }
         }
     }
 }

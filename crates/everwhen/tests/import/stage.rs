@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use everwhen::export::{ForeignFormat, write_foreign};
 use everwhen::import::{Options, Plan, Report, read_batches};
-use everwhen::memory::{Address, Entry, Name};
+use everwhen::memory::{Address, Entry, Name, NewEntry};
 use everwhen::ports::{ConversationQuery, EntryQuery, Which};
 use everwhen::time::Zone;
 use everwhen::{Config, Environment, Everwhen, Flags, ImportMode, ImportOutcome, Result};
@@ -91,6 +91,17 @@ impl Stage {
             }
             Ok((totals, report))
         })
+    }
+
+    /// Stores what was said, without any source.
+    pub(crate) fn remember(&self, entries: Vec<NewEntry>) {
+        let vault = Address::Name(Name::new("vault", "v").unwrap());
+        let memory = Address::Name(Name::new("memory", "m").unwrap());
+        let done = self.runtime.block_on(async {
+            let vault = self.everwhen.engine().vault_to_write(vault).await?;
+            vault.remember(memory, entries, None).await
+        });
+        done.unwrap();
     }
 
     /// Imports a file under other ids, by the place of each message, as an earlier version gave them.
