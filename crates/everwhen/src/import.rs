@@ -39,4 +39,4 @@ pub use run::{
     ImportBatch, ImportCounts, ImportProgress, ImportTarget, forgotten_meanwhile, read_batches,
     restore, run,
 };
-pub use sources::{SOURCES, Source};
+pub use sources::{SOURCES, Source, message_in_note};

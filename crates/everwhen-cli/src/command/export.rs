@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{BufWriter, ErrorKind, Write};
 use std::path::Path;
 
+use everwhen::import::message_in_note;
 use everwhen::memory::TimePrecision;
 use everwhen::time::{Zone, read_time};
 use serde_json::{Value, json};
@@ -102,8 +103,8 @@ fn note(conversation: &Value, id: &str, zone: &Zone) -> String {
     let mut note = format!("---\nconversation_id: {id}\ntitle: {title}\ndate: {date}\n---\n");
     for entry in entries {
         let speaker = entry["speaker"].as_str().unwrap_or_else(|| text(&entry["role"]));
-        let (stamp, content) = (stamp(entry, zone), text(&entry["content"]));
-        note.push_str(&format!("\n[{stamp}] **{speaker}**: {content}\n"));
+        let (stamp, content) = (stamp(entry, zone), message_in_note(text(&entry["content"])));
+        note.push_str(&format!("\n[{stamp}] **{speaker}**:{content}\n"));
     }
     note
 }

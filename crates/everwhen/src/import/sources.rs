@@ -31,6 +31,8 @@ mod telegram;
 mod vitamem;
 mod whatsapp;
 
+pub use markdown::message_in_note;
+
 use super::reading::Reading;
 use super::sample::{Claim, Sample};
 use crate::{Error, Result};

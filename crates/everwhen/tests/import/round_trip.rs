@@ -1,6 +1,7 @@
 //! A memory in the format of another program gives back the same memory.
 
 use everwhen::export::ForeignFormat;
+use everwhen::import::message_in_note;
 use everwhen::memory::{Entry, NewEntry, Role, Said};
 use serde_json::{Value, json};
 
@@ -222,4 +223,32 @@ fn what_the_programs_themselves_need_is_there() {
     assert_eq!(history["messages"][last]["timestamp"], json!(1_760_000_300));
     assert_eq!(open_webui[0]["chat"]["messages"].as_array().unwrap().len(), 2);
     assert!(stage.entries().iter().any(|entry| entry.role == Role::User));
+}
+
+#[test]
+fn a_message_of_a_note_comes_back_whatever_its_lines_look_like() {
+    let contents = [
+        "Your plan:\n# Week of 2024-05-05\n- run\n## User\n  ## Assistant - 2024-05-06\n# Plain heading",
+        "[2024-05-05 10:00] not a stamp\n[2024-05-05 10:00] **user**: not one either\n[link](x)",
+        "\\# Week of 2024-05-05\n\\\\# 2024-05-06\n\\[ x \\]\n\\[2024-05-05]",
+        "```rust\n# 2024-05-05\n```\n# 2024-05-06",
+        "never closed:\n```\n# 2024-05-06\nend",
+        "```\n# 2024-05-06",
+        "closed\n```\n[2024-05-06] x\n```\nopen\n```\n[2024-05-07] y",
+        "**bold** words",
+        "\\```\nx",
+    ];
+    let stamped = |place: usize, text: &str| {
+        format!("\n[2024-01-01 10:00:{place:02} +00:00] **user**:{text}\n")
+    };
+    let note: String = contents
+        .iter()
+        .enumerate()
+        .map(|(place, text)| stamped(place, &message_in_note(text)))
+        .collect();
+    let stage = Stage::new();
+    stage.import(&stage.file("in", "note.md", format!("---\ntitle: t\n---\n{note}")));
+    let found: Vec<String> = stage.rows().into_iter().map(|(_, _, text)| text).collect();
+    assert_eq!(found, contents, "{note}");
+    assert_eq!(message_in_note("a\n# Plain\n[x](y)\n\\[ x \\]"), " a\n# Plain\n[x](y)\n\\[ x \\]");
 }

@@ -1,12 +1,16 @@
 //! Markdown and plain text with dates: in the front matter, in headings, in brackets before a line, or
-//! in the name of the file. A heading's date holds until the next.
+//! in the name of the file. A heading's date holds until the next. A backslash before such a line makes it a line of the
+//! text.
 
 use everwhen_engine::memory::{Role, TimeFrom, TimePrecision};
+use everwhen_engine::time::Zone;
+use jiff::Timestamp;
 use jiff::civil::DateTime;
 
 use super::Source;
 use crate::import::input::Document;
 use crate::import::moment::{self, Local, Moment};
+use crate::import::options::Options;
 use crate::import::reading::Reading;
 use crate::import::sample::{Claim, Sample};
 use crate::import::text;
@@ -76,11 +80,16 @@ impl Note {
         }
         let mut in_fence = false;
         for line in lines {
-            in_fence ^= line.trim_start().starts_with("```");
+            in_fence ^= is_fence(line);
             if !in_fence && self.marks(reading, line) {
                 continue;
             }
-            self.lines.push(line.to_owned());
+            self.lines.push(match escaped(reading.options, line) {
+                Some((blanks, said)) if !in_fence && said.starts_with('\\') => {
+                    format!("{blanks}{}", &said[1..])
+                }
+                _ => line.to_owned(),
+            });
         }
         self.flush();
     }
@@ -90,7 +99,7 @@ impl Note {
         let value = value.trim().trim_matches(['"', '\'']);
         match key.trim() {
             "date" | "created" | "created_at" | "createdAt" => {
-                self.day = find_time(reading, value).or(self.day.take());
+                self.day = find_time(reading.options, value).or(self.day.take());
             }
             "title" => self.thread.title = Some(value.to_owned()),
             "conversation_id" => value.clone_into(&mut self.thread.id),
@@ -101,14 +110,7 @@ impl Note {
     /// Whether a line is a heading or begins with a time, so that something else begins.
     fn marks(&mut self, reading: &Reading<'_>, line: &str) -> bool {
         let trimmed = line.trim();
-        if let Some(heading) = trimmed.strip_prefix('#') {
-            let heading = heading.trim_start_matches('#').trim();
-            let words = heading.split([' ', '-', '–', '·']).next().unwrap_or_default();
-            let time = find_time(reading, heading);
-            let role = text::role(words.trim_end_matches(':'));
-            if time.is_none() && role.is_none() {
-                return false;
-            }
+        if let Some((time, role)) = heading(reading.options, trimmed) {
             self.flush();
             match time {
                 Some(time) if role.is_none() && time.precision >= TimePrecision::Day => {
@@ -120,22 +122,19 @@ impl Note {
             (self.role, self.speaker) = (role, None);
             return true;
         }
-        let Some((stamp, rest)) = trimmed.strip_prefix('[').and_then(|line| line.split_once(']'))
-        else {
-            return false;
-        };
-        let Some(time) = find_time(reading, stamp) else { return false };
+        let Some((time, rest)) = stamped(reading.options, trimmed) else { return false };
         self.flush();
         self.time = Some(time);
-        let rest = rest.trim();
         let (who, said) = rest
             .split_once(':')
             .filter(|(who, _)| !who.is_empty() && who.len() < 40)
             .unwrap_or(("", rest));
+        // In `**name:** words`, the words begin behind the stars; in `**name**: **words**`, they have their own.
+        let is_open = who.starts_with("**") && !who.ends_with("**");
         let who = who.trim_matches('*').trim();
         self.role = text::role(who);
         self.speaker = (self.role.is_none() && !who.is_empty()).then(|| who.to_owned());
-        let said = said.trim_start_matches("**").trim();
+        let said = said.strip_prefix("**").filter(|_| is_open).unwrap_or(said).trim();
         if !said.is_empty() {
             self.lines.push(said.to_owned());
         }
@@ -158,11 +157,65 @@ impl Note {
     }
 }
 
+/// A heading with a date or a role, which begins something else.
+fn heading(options: &Options, line: &str) -> Option<(Option<Moment>, Option<Role>)> {
+    let heading = line.strip_prefix('#')?.trim_start_matches('#').trim();
+    let words = heading.split([' ', '-', '–', '·']).next().unwrap_or_default();
+    let time = find_time(options, heading);
+    let role = text::role(words.trim_end_matches(':'));
+    (time.is_some() || role.is_some()).then_some((time, role))
+}
+
+/// The time in brackets before a line, and the rest of it.
+fn stamped<'l>(options: &Options, line: &'l str) -> Option<(Moment, &'l str)> {
+    let (stamp, rest) = line.strip_prefix('[')?.split_once(']')?;
+    Some((find_time(options, stamp)?, rest.trim()))
+}
+
+fn is_fence(line: &str) -> bool {
+    line.trim_start().starts_with("```")
+}
+
+/// The blanks before a line and the line, if it would begin something else without the backslashes before it, if
+/// there are any.
+fn escaped<'l>(options: &Options, line: &'l str) -> Option<(&'l str, &'l str)> {
+    let said = line.trim_start();
+    let bare = said.trim_start_matches('\\').trim_end();
+    let begins =
+        is_fence(bare) || heading(options, bare).is_some() || stamped(options, bare).is_some();
+    begins.then(|| line.split_at(line.len() - said.len()))
+}
+
+/// A message as it stands behind its speaker in a note. A line that would be read as the beginning of something else
+/// gets a backslash, which Markdown does not show; so does the last fence of code if it is never closed.
+pub fn message_in_note(content: &str) -> String {
+    let options = Options::new(Zone::utc(), Timestamp::MAX);
+    let fences = content.lines().filter(|line| is_fence(line)).count();
+    let (mut met, mut in_fence) = (0, false);
+    let mut note = String::with_capacity(content.len() + 1);
+    for (number, line) in content.lines().enumerate() {
+        let is_open = is_fence(line) && {
+            met += 1;
+            fences % 2 == 1 && met == fences
+        };
+        // A fence only is one at the beginning of a line.
+        let is_behind = number == 0 && !is_fence(line);
+        note.push(if is_behind { ' ' } else { '\n' });
+        let found = escaped(&options, line).filter(|_| !is_behind && !in_fence);
+        match found.filter(|_| is_open || !is_fence(line)) {
+            Some((blanks, said)) => note.extend([blanks, "\\", said]),
+            None => note.push_str(line),
+        }
+        in_fence ^= is_fence(line) && !is_open;
+    }
+    note
+}
+
 /// A time anywhere in a short text.
-fn find_time(reading: &Reading<'_>, said: &str) -> Option<Moment> {
+fn find_time(options: &Options, said: &str) -> Option<Moment> {
     let said = said.trim();
     if let Some((time, precision)) = precise(said) {
-        let time = find_time(reading, time)?;
+        let time = find_time(options, time)?;
         return Some(time.to(precision).written(said));
     }
     if let Some(time) = moment::stated(said) {
@@ -191,7 +244,7 @@ fn find_time(reading: &Reading<'_>, said: &str) -> Option<Moment> {
             let local = moment::iso_local(part.get(..16).unwrap_or(part))
                 .filter(|_| part.len() > 16)
                 .unwrap_or(local);
-            return reading.local(local).map(|time| time.written(part));
+            return local_time(options, local).map(|time| time.written(part));
         }
         for format in formats {
             // Without a clock in the format, a time is read as well: midnight.
@@ -199,17 +252,24 @@ fn find_time(reading: &Reading<'_>, said: &str) -> Option<Moment> {
                 && let Ok(wall) = DateTime::strptime(format, part)
             {
                 let precision = TimePrecision::Minute;
-                return reading.local(Local { wall, precision }).map(|time| time.written(part));
+                return local_time(options, Local { wall, precision })
+                    .map(|time| time.written(part));
             }
             if !format.contains("%M")
                 && let Ok(day) = jiff::civil::Date::strptime(format, part)
             {
                 let local = Local { wall: day.at(0, 0, 0, 0), precision: TimePrecision::Day };
-                return reading.local(local).map(|time| time.written(part).found(TimeFrom::Stated));
+                return local_time(options, local)
+                    .map(|time| time.written(part).found(TimeFrom::Stated));
             }
         }
     }
     None
+}
+
+fn local_time(options: &Options, local: Local) -> Option<Moment> {
+    let (zone, how) = options.local_zone();
+    local.in_zone(zone, how)
 }
 
 /// `2026-01-01 (year)`, as our own Markdown has a time that only looks precise.
