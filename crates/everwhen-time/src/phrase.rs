@@ -73,6 +73,7 @@ use classes::{ASKED, ORDINAL, POINT, RANGE};
 use context::Context;
 pub use counts::number_in_words;
 use cursor::Cursor;
+use tense::Verbs;
 
 /// Which occurrence of a bare name is meant: "Friday" in a question is past, in a plan it is to come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -84,7 +85,8 @@ pub enum Prefer {
     Future,
     /// Whichever is nearer.
     Nearest,
-    /// By the sentence: "I'll see her on Friday" looks ahead, "I saw her on Friday" back.
+    /// By the sentence: "I'll see her on Friday" and "my exam is on Friday" look ahead, "I saw her on
+    /// Friday" back. Where the sentence does not tell, a bare name is not read.
     Tense,
 }
 
@@ -326,15 +328,18 @@ fn read_tokens(
     prefer: Prefer,
 ) -> Reading {
     let mut context = Context::new(anchor, zone, prefer);
-    let mut phrases = Vec::new();
+    let (mut phrases, mut verbs) = (Vec::new(), Verbs::default());
     let mut c = Cursor::new(tokens);
     while let Some(token) = c.peek() {
-        if c.opens_sentence() {
-            context.prefer = tense::preference_at(c, prefer);
+        if prefer == Prefer::Tense && c.opens_sentence() {
+            verbs = Verbs::of(c);
         }
         if token.classes == classes::NONE {
             c = c.step();
             continue;
+        }
+        if prefer == Prefer::Tense {
+            context.prefer = verbs.preference_at(c);
         }
         c = match meaning_at(c, &context) {
             None => c.step(),

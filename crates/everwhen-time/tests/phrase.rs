@@ -8,7 +8,7 @@ use everwhen_time::{Period, Precision, Zone};
 use jiff::Timestamp;
 
 /// Every table, so that one without a test cannot be forgotten.
-const TABLES: [(&str, &str); 13] = [
+const TABLES: [(&str, &str); 14] = [
     ("listed", include_str!("phrases/listed.txt")),
     ("calendar", include_str!("phrases/calendar.txt")),
     ("holidays", include_str!("phrases/holidays.txt")),
@@ -21,6 +21,7 @@ const TABLES: [(&str, &str); 13] = [
     ("ordinals", include_str!("phrases/ordinals.txt")),
     ("asked", include_str!("phrases/asked.txt")),
     ("refusals", include_str!("phrases/refusals.txt")),
+    ("tense", include_str!("phrases/tense.txt")),
     ("zones", include_str!("phrases/zones.txt")),
 ];
 
@@ -161,7 +162,7 @@ macro_rules! tables {
 
 tables!(
     listed, calendar, holidays, relative, units, turns, offsets, clock, spans, ordinals, asked,
-    refusals, zones
+    refusals, tense, zones
 );
 
 #[test]

@@ -139,6 +139,11 @@ mod tests {
         assert_eq!(read("I saw her yesterday").as_deref(), Some("2025-02-28"));
         assert_eq!(read("We moved here in 2022").as_deref(), Some("2022-01-01"));
         assert_eq!(read("I like tea"), None);
+        assert_eq!(read("I have an exam on Tuesday.").as_deref(), Some("2025-03-04"));
+        assert_eq!(read("I took an exam on Tuesday.").as_deref(), Some("2025-02-25"));
+        assert_eq!(read("My lease ends on the 31st.").as_deref(), Some("2025-03-31"));
+        assert_eq!(read("My wedding is in May.").as_deref(), Some("2025-05-01"));
+        assert_eq!(read("I eat with my aunt on Tuesday."), None, "neither ahead nor back");
         let lasting = event("I have been vegetarian since 2022", said, &zone).unwrap();
         assert_eq!(lasting.until(), None);
     }

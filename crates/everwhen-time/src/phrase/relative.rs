@@ -101,8 +101,9 @@ fn counted_amounts<'t>(c: Cursor<'t>, context: &Context<'_>) -> Read<'t, Counted
         let (amounts, after) = amounts(after)?;
         let said = after.previous().is_some_and(|unit| unit.possessive);
         let end = after.word("time").filter(|_| said);
-        let ahead =
-            context.prefer != Prefer::Past && closes(after) && finest(&amounts) > Span::MINUTE;
+        let ahead = matches!(context.prefer, Prefer::Future | Prefer::Nearest)
+            && closes(after)
+            && finest(&amounts) > Span::MINUTE;
         return Some(((amounts, modifier, 1), end.or(ahead.then_some(after))?));
     }
     let (amounts, after) = amounts(start)?;

@@ -140,9 +140,14 @@ impl DayPhrase {
     /// What it means, by the prefer of the context.
     pub(super) fn resolve(self, context: &Context<'_>) -> Option<Sense> {
         match context.prefer {
-            Prefer::Past | Prefer::Tense => self.latest(context.today),
+            Prefer::Past => self.latest(context.today),
             Prefer::Future => self.next(context.today),
             Prefer::Nearest => self.nearest(context.today),
+            // No verb tells which way the sentence looks.
+            Prefer::Tense => match self.what {
+                DayPhraseKind::Settled(sense) => Some(sense),
+                DayPhraseKind::Recurring(..) => None,
+            },
         }
     }
 

@@ -155,7 +155,7 @@ fn morning_is_not_tomorrow() {
 
 #[test]
 fn a_phrase_is_rewritten_and_the_rest_is_unknown() {
-    assert_eq!(english("Was war vor drei Tagen los?", "de"), "ø ø 3 day ago ø?");
+    assert_eq!(english("Was war vor drei Tagen los?", "de"), "ø was 3 day ago ø?");
     assert_eq!(english("am 3. Mai 2024", "de"), "on 3 May 2024");
     assert_eq!(english("le 1er mai", "fr"), "on 1 May");
     assert_eq!(english("2024年5月3日", "zh"), "on 3 May 2024");
