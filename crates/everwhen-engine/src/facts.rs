@@ -7,6 +7,7 @@
 
 pub(crate) mod distill;
 mod draft;
+mod events;
 pub(crate) mod extract;
 mod fade;
 pub(crate) mod forget;

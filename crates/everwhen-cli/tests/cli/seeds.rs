@@ -139,6 +139,30 @@ fn b23_events_are_ordered_by_when_they_happened() {
 }
 
 #[test]
+fn b23_an_event_stays_when_what_it_led_to_is_replaced() {
+    let stage = Stage::new();
+    stage.ok(&["remember", "I moved to Lisbon on 1 March 2024.", "--at", "2024-03-05 12:00"]);
+    stage.ok(&["remember", "I live in Porto now.", "--at", "2025-01-01 12:00"]);
+    distill(&stage);
+    let output = stage.ok(&["timeline", "--events"]);
+    assert!(output.starts_with("2024-03-01 – I moved to Lisbon on 1 March 2024."), "{output}");
+}
+
+#[test]
+fn b23_events_to_come_are_dated_ahead() {
+    let stage = Stage::new();
+    let at = ["--at", "2024-02-22 10:00"];
+    for said in ["My dentist appointment is on the 14th.", "I have an exam on Tuesday."] {
+        stage.ok(&["remember", said, at[0], at[1]]);
+    }
+    distill(&stage);
+    let output = stage.ok(&["timeline", "--events"]);
+    let lines: Vec<&str> = output.lines().collect();
+    assert!(lines[0].starts_with("2024-02-27 – I have an exam"), "{output}");
+    assert!(lines[1].starts_with("2024-03-14 – My dentist appointment"), "{output}");
+}
+
+#[test]
 fn b63_tags_change_with_a_correction() {
     let stage = Stage::new();
     let id = stage.json(&["remember", "I live in Bern", "--tag", "old"])["id"].clone();

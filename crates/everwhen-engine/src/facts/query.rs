@@ -119,18 +119,6 @@ impl Vault {
         Ok(profile(&self.fact_views(memory, as_of).await?))
     }
 
-    /// What happened, by when it happened, oldest first: facts whose words name a time. What was
-    /// replaced is not among it.
-    pub async fn events(&self, memory: Address<MemoryId>) -> Result<Vec<FactView>> {
-        let all = self.fact_views(memory, None).await?;
-        let since = |view: &FactView| view.fact.event.and_then(|event| event.since());
-        let stands = |view: &&FactView| view.is_current() && view.fact.withdrawn_at.is_none();
-        let happened = all.iter().filter(stands).filter(|view| since(view).is_some());
-        let mut shown: Vec<FactView> = happened.cloned().collect();
-        shown.sort_by_key(|view| (since(view), view.fact.id));
-        Ok(shown)
-    }
-
     /// A fact, whatever became of it.
     pub async fn fact(&self, memory: Address<MemoryId>, id: FactId) -> Result<FactView> {
         let (mut line, place) = self.line(memory, id).await?;
@@ -169,7 +157,7 @@ impl Vault {
     }
 
     /// All facts of a memory as they are shown, those withdrawn too unless `as_of` is given.
-    async fn fact_views(
+    pub(super) async fn fact_views(
         &self,
         memory: Address<MemoryId>,
         instant: Option<Timestamp>,
