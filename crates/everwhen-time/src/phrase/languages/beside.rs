@@ -58,7 +58,8 @@ impl Neighbors<'_, '_> {
     /// a short word joins: "1 and 5 March".
     fn is_listed(&self, first: usize, before: usize) -> bool {
         let short = |word: &str| word.chars().count() <= 4 && !self.is_count(before);
-        let joint = self.is_dash(before) || self.word(before).is_some_and(short);
+        let joint = self.is_dash(before)
+            || self.word(before).is_some_and(short) && !self.fills(before, Slot::Unit);
         let joins = joint && !self.is_ending(before);
         let begins =
             self.is_date(first) || self.is_count(first) || joins && self.is_date(first + 1);
@@ -80,9 +81,17 @@ impl Neighbors<'_, '_> {
             return dated && self.ends_in(first, end, Slot::Month)
                 || self.ends_in(first, end, Slot::Weekday);
         }
-        let joined = self.binds(end) || self.is_dash(end);
+        if !self.binds(end) && !self.is_dash(end) {
+            return false;
+        }
         let article = usize::from(self.word(end + 1).is_some_and(|word| word.len() <= 3));
-        joined && (self.is_time(end + 1) || self.is_time(end + 1 + article))
+        let other = |at: usize| self.is_time(at) && !(self.turns(end) && self.is_number(at));
+        other(end + 1) || other(end + 1 + article)
+    }
+
+    /// Whether a word says before, after or since: a number after it is as likely an hour.
+    fn turns(&self, at: usize) -> bool {
+        self.word(at).is_some_and(|word| self.table.begins(word, &["before ", "after ", "since "]))
     }
 
     fn is_unread(&self, at: usize) -> bool {

@@ -208,6 +208,13 @@ impl Table {
         self.binds.iter().any(|known| **known == *word)
     }
 
+    /// Whether a pattern that begins with a word is one of these in English.
+    pub(super) fn begins(&self, word: &str, english: &[&str]) -> bool {
+        let numbers = self.by_word.get(word).into_iter().flatten();
+        let mut patterns = numbers.filter_map(|number| self.patterns.get(*number));
+        patterns.any(|pattern| english.iter().any(|begin| pattern.english.starts_with(begin)))
+    }
+
     /// The patterns that can begin with a word, or with anything else if there is none.
     pub(super) fn beginning(&self, word: Option<&str>) -> impl Iterator<Item = &Pattern> {
         let by_word = word.and_then(|word| self.by_word.get(word));
