@@ -46,6 +46,12 @@ impl Neighbors<'_, '_> {
         self.is_number(at) || self.fills(at, Slot::Number)
     }
 
+    /// Whether a number in words is one, which is an article in most languages.
+    fn is_article(&self, at: usize) -> bool {
+        let one = |word| self.table.fillers(Slot::Number, word).any(|(_, number)| number == "1");
+        self.word(at).is_some_and(one)
+    }
+
     /// Whether a word binds over an article or another short word: "jusqu'à fin mars".
     fn binds_over(&self, at: usize) -> bool {
         let short = self.word(at).is_some_and(|word| word.chars().count() <= 3);
@@ -55,11 +61,11 @@ impl Neighbors<'_, '_> {
     }
 
     /// Whether the date that begins here goes on with a number before it, or with one that a dash or
-    /// a short word joins: "1 and 5 March".
+    /// a function word joins: "1 and 5 March".
     fn is_listed(&self, first: usize, before: usize) -> bool {
-        let short = |word: &str| word.chars().count() <= 4 && !self.is_count(before);
+        let joining = |word: &str| self.table.joins(word) || self.table.binds(word);
         let joint = self.is_dash(before)
-            || self.word(before).is_some_and(short) && !self.fills(before, Slot::Unit);
+            || self.word(before).is_some_and(joining) && !self.is_count(before);
         let joins = joint && !self.is_ending(before);
         let begins =
             self.is_date(first) || self.is_count(first) || joins && self.is_date(first + 1);
@@ -67,7 +73,8 @@ impl Neighbors<'_, '_> {
         let number =
             at.and_then(|at| if self.is_ending(at) { at.checked_sub(1) } else { Some(at) });
         let named = joins && at.is_some_and(|at| self.fills(at, Slot::Month));
-        let numbered = number.is_some_and(|at| self.is_count(at) && self.is_unread(at));
+        let one = |at: usize| joins && self.is_article(at);
+        let numbered = number.is_some_and(|at| self.is_count(at) && !one(at) && self.is_unread(at));
         begins && (numbered || named && at.is_some_and(|at| self.is_unread(at)))
     }
 

@@ -133,6 +133,8 @@ type Filler = (Slot, Vec<Box<str>>, &'static str);
 #[derive(Debug, Default)]
 pub(super) struct Table {
     words: Vec<Box<str>>,
+    /// Function words.
+    functions: Vec<Box<str>>,
     /// Words that change what a time beside them means.
     binds: Vec<Box<str>>,
     /// What a word sequence fills, by its first word.
@@ -150,6 +152,7 @@ impl Table {
         let mut table = Self::default();
         for line in source.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
             if let Some(words) = line.strip_prefix("words: ") {
+                table.functions.extend(sequence(words));
                 table.words.extend(sequence(words));
             } else if let Some(words) = line.strip_prefix("binds: ") {
                 table.binds.extend(sequence(words));
@@ -206,6 +209,11 @@ impl Table {
     /// Whether a word changes what a time beside it means.
     pub(super) fn binds(&self, word: &str) -> bool {
         self.binds.iter().any(|known| **known == *word)
+    }
+
+    /// Whether a word is a function word, which may join two numbers.
+    pub(super) fn joins(&self, word: &str) -> bool {
+        self.functions.iter().any(|known| **known == *word)
     }
 
     /// Whether a pattern that begins with a word is one of these in English.
