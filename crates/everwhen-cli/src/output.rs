@@ -134,7 +134,7 @@ pub(crate) fn line(text: &str) -> Result<()> {
     Ok(writeln!(anstream::stdout().lock(), "{}", colors_only(text))?)
 }
 
-/// Prints what a command is about to do. It is done also if nobody reads this to its end (`| head`).
+/// Prints what a command is about to do. It is done also if the reader leaves early (`| head`).
 pub(crate) fn announce(lines: impl IntoIterator<Item = String>) -> Result<()> {
     match lines.into_iter().try_for_each(|text| line(&text)) {
         Err(failure) if failure.is_reader_gone() => Ok(()),

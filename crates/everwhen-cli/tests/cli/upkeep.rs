@@ -107,7 +107,7 @@ fn what_is_announced_is_done_though_nobody_reads_it() {
     assert!(stage.ok(&["recall", "hello", "--all"]).contains("hello"));
 }
 
-/// Runs a command whose standard output nobody reads.
+/// Runs a command whose standard output is closed at once.
 fn run_unread(stage: &Stage, args: &[&str]) -> Output {
     let mut command = stage.command(args);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

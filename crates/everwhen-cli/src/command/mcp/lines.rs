@@ -10,7 +10,7 @@ pub(super) const LONGEST: usize = 16 * 1024 * 1024;
 
 /// One line.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub(super) enum InputLine {
     /// All of it, without its end.
     Whole(Vec<u8>),
     /// It was longer than [`LONGEST`].
@@ -18,7 +18,9 @@ pub(super) enum Line {
 }
 
 /// The next line; `None` when there is no more input.
-pub(super) async fn next_line(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<Line>> {
+pub(super) async fn next_line(
+    input: &mut (impl AsyncBufRead + Unpin),
+) -> io::Result<Option<InputLine>> {
     let (mut line, mut is_begun, mut is_too_long) = (Vec::new(), false, false);
     loop {
         let buffered = input.fill_buf().await?;
@@ -38,7 +40,7 @@ pub(super) async fn next_line(input: &mut (impl AsyncBufRead + Unpin)) -> io::Re
         let (used, is_last) = (part.len() + usize::from(end.is_some()), buffered.is_empty());
         input.consume(used);
         if end.is_some() || is_last {
-            return Ok(Some(if is_too_long { Line::TooLong } else { Line::Whole(line) }));
+            return Ok(Some(if is_too_long { InputLine::TooLong } else { InputLine::Whole(line) }));
         }
     }
 }
@@ -47,7 +49,7 @@ pub(super) async fn next_line(input: &mut (impl AsyncBufRead + Unpin)) -> io::Re
 mod tests {
     use super::*;
 
-    async fn lines(input: &[u8]) -> Vec<Line> {
+    async fn lines(input: &[u8]) -> Vec<InputLine> {
         let mut input = tokio::io::BufReader::with_capacity(7, input);
         let mut lines = Vec::new();
         while let Some(line) = next_line(&mut input).await.unwrap() {
@@ -58,7 +60,7 @@ mod tests {
 
     #[tokio::test]
     async fn lines_are_bytes_and_the_last_needs_no_end() {
-        let whole = |line: &[u8]| Line::Whole(line.to_vec());
+        let whole = |line: &[u8]| InputLine::Whole(line.to_vec());
         assert_eq!(lines(b"").await, []);
         assert_eq!(
             lines(b"\xff\xfe\n\nlonger than the buffer\nlast").await,
@@ -69,8 +71,8 @@ mod tests {
     #[tokio::test]
     async fn of_a_line_that_is_too_long_nothing_is_kept() {
         let mut input = vec![b'x'; LONGEST];
-        assert_eq!(lines(&input).await, [Line::Whole(input.clone())]);
+        assert_eq!(lines(&input).await, [InputLine::Whole(input.clone())]);
         input.extend_from_slice(b"x\nnext\n");
-        assert_eq!(lines(&input).await, [Line::TooLong, Line::Whole(b"next".to_vec())]);
+        assert_eq!(lines(&input).await, [InputLine::TooLong, InputLine::Whole(b"next".to_vec())]);
     }
 }

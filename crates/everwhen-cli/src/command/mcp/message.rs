@@ -3,7 +3,7 @@
 use everwhen::protocols::{EventReader, Framing};
 use serde_json::{Value, json};
 
-use super::lines::{LONGEST, Line};
+use super::lines::{InputLine, LONGEST};
 use crate::client::{Reply, Request};
 
 /// Not JSON.
@@ -23,9 +23,9 @@ pub(super) enum Message {
 
 impl Message {
     /// Parses a line; returns its text, too. A blank line is no message.
-    pub(super) fn of(line: Line) -> Option<(Self, String)> {
+    pub(super) fn of(line: InputLine) -> Option<(Self, String)> {
         let unreadable = |code, why| Some((Self::Unreadable(code, why), String::new()));
-        let Line::Whole(bytes) = line else {
+        let InputLine::Whole(bytes) = line else {
             let most = LONGEST / (1024 * 1024);
             return unreadable(INVALID_REQUEST, format!("a line is longer than {most} MiB"));
         };
