@@ -5,6 +5,7 @@
 //! guessed.
 
 use jiff::civil::{Date, DateTime};
+use jiff::fmt::temporal::Pieces;
 use jiff::tz::AmbiguousOffset;
 use jiff::{Timestamp, Zoned};
 
@@ -12,6 +13,7 @@ use crate::{Error, Result, Zone, to_microsecond};
 
 /// Reads RFC 3339 with an offset or `Z`; a time without one is refused.
 pub fn read_time(text: &str) -> Result<Timestamp> {
+    check_offset(text)?;
     if let Ok(instant) = text.parse::<Timestamp>() {
         return in_range(instant).map(to_microsecond);
     }
@@ -44,6 +46,16 @@ pub fn read_time_in(text: &str, zone: &Zone) -> Result<Timestamp> {
     read_time(text).map_err(|_| unreadable(text, FOR_PEOPLE))
 }
 
+/// Refuses an offset that no clock has: it is a slip, and would make another time of what was meant.
+fn check_offset(text: &str) -> Result<()> {
+    match Pieces::parse(text).ok().and_then(|read| read.to_numeric_offset()) {
+        Some(offset) if offset.seconds().abs() > MOST_OFFSET_SECONDS => Err(Error::new(format!(
+            "the offset {offset} does not exist; clocks are at most 14 hours from UTC, such as \"+01:00\""
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// A date at the beginning of a text that is written right and that no calendar has.
 fn impossible_day(text: &str) -> Option<&str> {
     let day = text.get(..10)?;
@@ -53,6 +65,8 @@ fn impossible_day(text: &str) -> Option<&str> {
     Date::new(year, month, date).is_err().then_some(day)
 }
 
+/// No zone is further from UTC than this.
+const MOST_OFFSET_SECONDS: i32 = 14 * 3_600;
 /// How programs write a time.
 const FOR_PROGRAMS: &str = "RFC 3339 with an offset, such as \"2023-01-08T12:49:00Z\"";
 /// How people may write one.
@@ -134,6 +148,22 @@ mod tests {
         assert!(read_time("1000-01-01T00:00:00Z").is_ok());
         assert!(read_time("8999-12-31T23:59:59Z").is_ok());
         assert!(read_time("9000-01-01T00:00:00Z").is_err());
+    }
+
+    #[test]
+    fn an_offset_that_no_clock_has_is_refused() {
+        for text in
+            ["2024-10-27T02:30:00+25:00", "2024-10-27T02:30:00-14:01", "2024-10-27T02:30:00+1430"]
+        {
+            for read in [read_time(text), read_time_in(text, &Zone::utc())] {
+                assert!(read.unwrap_err().message().contains("at most 14 hours"), "{text}");
+            }
+        }
+        for text in
+            ["2024-10-27T02:30:00+14:00", "2024-10-27T02:30:00-12:00", "2024-10-27T02:30:00+05:45"]
+        {
+            assert!(read_time(text).is_ok(), "{text}");
+        }
     }
 
     #[test]
