@@ -57,6 +57,30 @@ export async function acting() {
     await finish();
   });
 
+  await check('what is added on a day is there on that day, and a time that cannot be is refused', async () => {
+    const { page, finish } = await open();
+    const memory = `${vault}/memories/dated`;
+    await ask(`${vault}/memories`, { method: 'POST', body: { name: 'dated' } });
+    await page.goto(`${demo.url}/ui/demo/dated`);
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByLabel('What was said').fill('We met at the station.');
+    const refused = { '2025-02-31': /2025-02-28/, '2025-03-30 01:30': /clocks go forward/, '2025-06': /longer than a day/, 'last week': /cannot be read/, '2999-01-01': /future/ };
+    for (const [text, message] of Object.entries(refused)) {
+      await page.getByLabel('When').fill(text);
+      await page.getByRole('button', { name: 'Remember' }).click();
+      await page.locator('dialog .failure', { hasText: message }).waitFor();
+    }
+    await examine(page, 'a refused time');
+    assert.equal((await ask(`${memory}/entries?include=all`)).data.length, 0, 'nothing was stored');
+    await page.getByLabel('When').fill('2025-06-08');
+    await page.getByRole('button', { name: 'Remember' }).click();
+    await page.waitForSelector('.entry');
+    assert.equal(await page.locator('h2.day time').getAttribute('datetime'), '2025-06-08');
+    assert.equal((await ask(`${memory}/entries`)).data[0].conversation_time, '2025-06-07T23:00:00Z', 'the beginning of the day in Lisbon');
+    await finish();
+    await ask(memory, { method: 'DELETE' });
+  });
+
   await check('facts are corrected, pinned and deleted, and only now', async () => {
     const { page, finish } = await open();
     await ask(`${vault}/memories/facts-check/entries`, { method: 'POST', body: { role: 'user', content: 'I live in Porto. My dog is called Rex.', conversation_time: '2025-02-01T10:00:00Z' } });

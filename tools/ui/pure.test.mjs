@@ -8,7 +8,7 @@ globalThis.location = new URL('http://127.0.0.1/ui/');
 globalThis.addEventListener = () => {};
 const page = new URL(`file://${process.env.EVERWHEN_UI_PAGE}/`);
 const load = (path) => import(new URL(path, page));
-const { dayOf, daysBetween, read, write } = await load('lib/time.js');
+const { dayOf, daysBetween, read, span, when, write } = await load('lib/time.js');
 const { loadLanguage } = await load('lib/text.js');
 const { changes, words } = await load('lib/diff.js');
 const { cut, eachLine } = await load('lib/bytes.js');
@@ -36,6 +36,40 @@ test('days are those of the zone, also where clocks change', () => {
   assert.equal(daysBetween('2025-03-29', '2025-04-02'), 4);
 });
 
+test('a typed period has its beginning and its end', () => {
+  const both = (text, zone) => { const { since, until } = span(text, zone); return [iso(since), iso(until)]; };
+  assert.deepEqual(both('2025-06-08', 'Europe/Berlin'), ['2025-06-07T22:00:00.000Z', '2025-06-08T22:00:00.000Z']);
+  assert.deepEqual(both('2025-06', 'Europe/Berlin'), ['2025-05-31T22:00:00.000Z', '2025-06-30T22:00:00.000Z']);
+  assert.deepEqual(both('2025-12', 'UTC'), ['2025-12-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z']);
+  assert.deepEqual(both('2025', 'UTC'), ['2025-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z']);
+  assert.deepEqual(both('2025-06-08 14:30', 'UTC'), ['2025-06-08T14:30:00.000Z', '2025-06-08T14:30:00.000Z']);
+  // Clocks go forward at midnight there, so the day begins at one.
+  assert.deepEqual(both('2025-04-25', 'Africa/Cairo'), ['2025-04-24T22:00:00.000Z', '2025-04-25T21:00:00.000Z']);
+});
+
+test('a time that does not exist is no other time, and what was wrong is said', () => {
+  const refused = {
+    '2025-02-31': /no day 2025-02-31.*2025-02-28/, '2024-02-30': /2024-02-29/, '2025-02-31 10:00': /no day 2025-02-31/, '2025-02-31T10:00Z': /no day/, '2025-06-00': /no day/,
+    '2025-03-30 02:30': /no 2025-03-30 02:30 in Europe\/Berlin/, '2025-06-08T25:00': /cannot be read/, '2025-06-08T10:61': /cannot be read/, '2025-06-08T10:00:61': /cannot be read/,
+    '2025-13-01': /cannot be read/, '2025-00': /cannot be read/, garbage: /cannot be read/, '0050-01-01': /years 1000 to 8999/, '9000': /years 1000 to 8999/, '2025-06-08T10:00+99:00': /cannot be read/,
+  };
+  for (const [text, message] of Object.entries(refused)) {
+    assert.throws(() => span(text, 'Europe/Berlin'), { message }, text);
+    assert.equal(read(text, 'Europe/Berlin'), null, text);
+  }
+  assert.equal(iso(read('2025-03-30 02:30', 'UTC')), '2025-03-30T02:30:00.000Z');
+  assert.equal(iso(read('2025-10-26 02:30', 'Europe/Berlin')), '2025-10-26T00:30:00.000Z', 'the first of two');
+  assert.equal(iso(read('2024-02-29 02:30:59', 'UTC')), '2024-02-29T02:30:59.000Z');
+});
+
+test('what was said on a day was said on that day', () => {
+  assert.equal(iso(when('2025-06-08', 'Europe/Berlin')), '2025-06-07T22:00:00.000Z');
+  assert.equal(iso(when(' 2025-06-08 14:30 ', 'Europe/Berlin')), '2025-06-08T12:30:00.000Z');
+  assert.equal(iso(when('2999-01-01', 'UTC')), '2999-01-01T00:00:00.000Z', 'the server refuses the future');
+  for (const text of ['2025', '2025-06']) assert.throws(() => when(text, 'UTC'), { message: /longer than a day/ });
+  assert.throws(() => when('2025-02-31', 'UTC'), { message: /no day/ });
+});
+
 test('lines are the same however a stream is cut into pieces', () => {
   const lines = ['data: {"content":"Grüße 👋"}', '', ': still here', 'data: 2', ''];
   const bytes = new TextEncoder().encode(`${lines.join('\n')}\nbegun`);
@@ -54,6 +88,8 @@ test('what is written into an address is read as the same minute', () => {
       assert.equal(read(write(time, zone), zone), time, zone);
     }
   }
+  // Both of the hours that look the same, where clocks go back.
+  for (const time of ['2025-10-26T00:30:00.000Z', '2025-10-26T01:30:00.000Z']) assert.equal(iso(read(write(time, 'Europe/Berlin'), 'Europe/Berlin')), time);
 });
 
 test('a difference gives both texts back', () => {

@@ -2,31 +2,27 @@
 import { get, memoryPath, patch, post, put, refresh, remove, useLoad, vaultPath } from './api.js';
 import { html, useState } from './view.js';
 import { Buttons, Dialog, Loaded, useAct } from './parts.js';
-import { iso, told, read } from './time.js';
+import { Unreadable, iso, told, when } from './time.js';
 import { count, t } from './text.js';
 
 const submit = (work) => (event) => { event.preventDefault(); work(new FormData(event.target)); };
 /** Done: close the box and read the page again. */
 const done = (onClose) => () => { onClose(); refresh(); };
 
-/** Adds an entry, now or at another time. */
+/** Adds an entry, now or at another time. Whether that may be is for the server to say, which refuses the future. */
 export function AddEntry({ route, zone, onClose }) {
   const act = useAct(done(onClose));
-  const [wrong, setWrong] = useState(false);
-  const send = submit((form) => {
+  const send = submit((form) => act.run(() => {
     const typed = form.get('at').trim();
-    const at = typed ? read(typed, zone) : null;
-    setWrong(Boolean(typed) && at === null);
-    if (typed && at === null) return;
-    act.run(() => post(`${memoryPath(route)}/entries`, { role: form.get('role'), content: form.get('content'), conversation_time: at === null ? undefined : iso(Math.min(at, Date.now())) }));
-  });
+    return post(`${memoryPath(route)}/entries`, { role: form.get('role'), content: form.get('content'), conversation_time: typed ? iso(when(typed, zone)) : undefined });
+  }));
   return html`<${Dialog} title=${t('add.title')} onClose=${onClose}><form onSubmit=${send}>
     <label>${t('add.content')}<textarea name="content" rows="5" required autofocus></textarea></label>
     <div class="row">
       <label>${t('add.role')}<select name="role"><option value="user">${t('role.user')}</option><option value="assistant">${t('role.assistant')}</option></select></label>
-      <label>${t('add.at')}<input name="at" placeholder=${t('moment.now')} aria-invalid=${wrong} autocomplete="off" /></label>
+      <label>${t('add.at')}<input name="at" placeholder=${t('moment.now')} aria-invalid=${act.error instanceof Unreadable} autocomplete="off" /></label>
     </div>
-    <p class="hint">${t('moment.type.hint')}</p>
+    <p class="hint">${t('add.at.hint', { zone })}</p>
     <${Buttons} ...${act} label=${t('add.do')} onClose=${onClose} />
   </form></${Dialog}>`;
 }

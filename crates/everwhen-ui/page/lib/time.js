@@ -28,51 +28,93 @@ function fields(time, zone) {
 /** The day as `2025-06-08`. */
 export function dayOf(time, zone) {
   const [year, month_, day] = fields(new Date(time), zone);
-  return `${String(year).padStart(4, '0')}-${String(month_).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
+  return `${String(year).padStart(4, '0')}-${two(month_)}-${two(day)}`;
 }
 
 /** Days from one `2025-06-08` to another. */
 export const daysBetween = (from, to) => Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / DAY_MS);
 
-/** The instant at which a clock in the zone shows this. */
-function instant(zone, year, month_, day, hour = 0, minute = 0, second = 0) {
-  const wanted = Date.UTC(year, month_ - 1, day, hour, minute, second);
-  let guess = wanted;
-  for (let turn = 0; turn < 3; turn += 1) {
-    const [y, mo, d, h, mi, s] = fields(new Date(guess), zone);
-    const off = Date.UTC(y, mo - 1, d, h, mi, s) - wanted;
-    if (off === 0) break;
-    guess -= off;
+/** What was typed is no time. The message says what was wrong and what would be right; `figures` tells a date that cannot be from other words. */
+export class Unreadable extends Error {
+  constructor(message, figures = true) {
+    super(message);
+    this.figures = figures;
   }
-  return guess;
+}
+
+const two = (number) => String(number).padStart(2, '0');
+
+/** How far the clocks of the zone are ahead of UTC at an instant. */
+function ahead(time, zone) {
+  const [year, month_, day, hour, minute, second] = fields(new Date(time), zone);
+  return Date.UTC(year, month_ - 1, day, hour, minute, second) - time;
 }
 
 /**
- * Reads what people type: `2025`, `2025-06`, `2025-06-08`, `2025-06-08 12:49`, or RFC 3339. A day, month or year means its end,
- * since a moment bounds what was said *by then*. Returns an instant in milliseconds, or null.
+ * The instant at which a clock in the zone shows what clocks in UTC show at `wall`: the first of two where clocks go back.
+ * Where they go forward over it, `exact` is false and the instant is as much later as they go forward.
  */
-export function read(text, zone) {
+function instant(wall, zone) {
+  const [before, after] = [ahead(wall - DAY_MS, zone), ahead(wall + DAY_MS, zone)];
+  const found = [wall - before, wall - after].filter((time) => time + ahead(time, zone) === wall);
+  return found.length ? { time: Math.min(...found), exact: true } : { time: wall - before, exact: false };
+}
+
+/** The last day of a month, also of the 13th or the one before the first. */
+const lastDay = (year, month_) => new Date(Date.UTC(year, month_, 0)).getUTCDate();
+
+const WRITTEN = /^(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?)?)?$/;
+
+/** The numbers of a written date, each of which a calendar or clock has. */
+function figures(typed) {
+  const found = WRITTEN.exec(typed);
+  if (!found) throw new Unreadable(t('time.unreadable', { text: typed.slice(0, 60) }), false);
+  const [year, month_, day, hour, minute, second] = /** @type {any[]} */ (found.slice(1, 7).map((digits) => (digits === undefined ? undefined : Number(digits))));
+  if (year < 1000 || year > 8999) throw new Unreadable(t('time.years', { year: found[1] }));
+  if (month_ < 1 || month_ > 12 || hour > 23 || minute > 59 || second > 59) throw new Unreadable(t('time.unreadable', { text: typed }));
+  const last = lastDay(year, month_);
+  if (day < 1 || day > last) throw new Unreadable(t('time.noday', { day: typed.slice(0, 10), last: `${typed.slice(0, 7)}-${last}` }));
+  return { year, month_, day, hour, minute, second, offset: found[7] };
+}
+
+/**
+ * Reads what people type: `2025`, `2025-06`, `2025-06-08`, `2025-06-08 12:49`, or RFC 3339. Returns the first instant of it and the first
+ * one behind it, in milliseconds; of a time both are the same. Throws `Unreadable`.
+ */
+export function span(text, zone) {
   const typed = (text ?? '').trim();
-  const found = /^(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?)?)?$/.exec(typed);
-  if (!found) return null;
-  const year = Number(found[1]);
-  const [month_, day, hour, minute, second] = found.slice(2, 7).map((digits) => (digits === undefined ? undefined : Number(digits)));
-  if ((month_ !== undefined && (month_ < 1 || month_ > 12)) || (day !== undefined && (day < 1 || day > 31)) || (hour ?? 0) > 23 || (minute ?? 0) > 59) return null;
-  if (found[7]) {
-    const exact = Date.parse(typed.replace(' ', 'T'));
-    return Number.isNaN(exact) ? null : exact;
+  const { year, month_, day, hour, minute, second, offset } = figures(typed);
+  const at = (...wall) => instant(Date.UTC(wall[0], wall[1], wall[2] ?? 1), zone).time;
+  if (day === undefined) return month_ === undefined ? { since: at(year, 0), until: at(year + 1, 0) } : { since: at(year, month_ - 1), until: at(year, month_) };
+  if (hour === undefined) return { since: at(year, month_ - 1, day), until: at(year, month_ - 1, day + 1) };
+  if (offset) {
+    const time = Date.parse(typed.replace(' ', 'T'));
+    if (Number.isNaN(time)) throw new Unreadable(t('time.unreadable', { text: typed }));
+    return { since: time, until: time };
   }
-  if (hour !== undefined) return instant(zone, year, month_, day, hour, minute, second ?? 0);
-  if (day !== undefined) return instant(zone, year, month_, day + 1);
-  if (month_ !== undefined) return instant(zone, year, month_ + 1, 1);
-  return instant(zone, year + 1, 1, 1);
+  const { time, exact } = instant(Date.UTC(year, month_ - 1, day, hour, minute, second ?? 0), zone);
+  if (!exact) throw new Unreadable(t('time.gap', { time: typed, zone }));
+  return { since: time, until: time };
+}
+
+/** The end of what people type, since a moment bounds what was said *by then*; null where it cannot be read. */
+export function read(text, zone) {
+  try { return span(text, zone).until; } catch { return null; }
+}
+
+/** The time at which something typed was said: of a day its beginning. Months and years are too long to say it. Throws `Unreadable`. */
+export function when(text, zone) {
+  const { since } = span(text, zone);
+  if (text.trim().length < '2025-06-08'.length) throw new Unreadable(t('time.long', { text: text.trim() }));
+  return since;
 }
 
 /** An instant as it stands in an address: to the minute, in the zone. */
 export function write(time, zone) {
-  const [, , , hour, minute] = fields(new Date(time), zone);
-  const two = (number) => String(number).padStart(2, '0');
-  return `${dayOf(time, zone)}T${two(hour)}:${two(minute)}`;
+  const [, , , hour, minute, second] = fields(new Date(time), zone);
+  const written = `${dayOf(time, zone)}T${two(hour)}:${two(minute)}`;
+  // The second of two times that look the same is written in UTC.
+  return Math.abs((read(written, zone) ?? time) + second * 1000 - time) < 1000 ? written : `${iso(time).slice(0, 16)}Z`;
 }
 
 export const iso = (time) => new Date(time).toISOString();

@@ -17,6 +17,9 @@ export default {
   'moment.label': 'The moment shown', 'moment.said': 'said', 'moment.known': 'known', 'moment.now': 'now', 'moment.said.short': 'when it was said', 'moment.known.short': 'when it was learned',
   'moment.said.long': 'What had been said by this time', 'moment.known.long': 'What this memory knew at this time',
   'moment.said.type': 'Said by: type a date', 'moment.known.type': 'Known by: type a date', 'moment.words.hint': 'A date such as 2025-06-08, or words such as “last March”. Empty means now.', 'moment.type.hint': 'A date such as 2025-06-08, 2025-06, or 2025-06-08 14:30. Empty means now.',
+  'time.unreadable': '“{text}” cannot be read as a time. Write a day such as 2025-06-08, a month such as 2025-06, or a time such as 2025-06-08 14:30.',
+  'time.noday': 'There is no day {day}. The last day of that month is {last}.', 'time.gap': 'There is no {time} in {zone}, since clocks go forward over it. Write another time, or one with an offset such as 2025-06-08T14:30+02:00.',
+  'time.years': 'The year {year} is outside the years 1000 to 8999.', 'time.long': '“{text}” is longer than a day. Write the day, such as 2025-06-08, or the time, such as 2025-06-08 14:30.',
   'density.none': 'Nothing yet', 'density.said': '{total} entries said from {from} to {to}', 'density.known': '{total} entries stored from {from} to {to}',
   'banner.said': 'What had been said by {said}.', 'banner.known': 'This memory as it stood on {known}.', 'banner.both': 'This memory as it stood on {known}, said by {said}.',
   'banner.locked': 'The past cannot be changed.', 'banner.back': 'Back to now',
@@ -69,7 +72,7 @@ export default {
   'scope.read': 'read', 'scope.write': 'read and write', 'scope.admin': 'everything in the vault',
   'usage.month': '{cost} since {since}.', 'usage.cap': '{cost} of {cap} since {since}, for all vaults.', 'usage.cap.own': '{cost} for this vault since {since}; {cap} is the cap for all vaults.', 'usage.cap.reached': 'Until the next month no model is asked.', 'usage.title': 'Language models', 'usage.none': 'No language model was used.', 'usage.day': 'Day', 'usage.model': 'Model', 'usage.purpose': 'For', 'usage.tokens': 'Tokens', 'usage.cost': 'Cost',
 
-  'add.title': 'Add', 'add.content': 'What was said', 'add.role': 'By', 'add.at': 'When', 'add.do': 'Remember',
+  'add.title': 'Add', 'add.content': 'What was said', 'add.role': 'By', 'add.at': 'When', 'add.at.hint': 'A day such as 2025-06-08, or a time such as 2025-06-08 14:30, on the clocks of {zone}. Empty means now.', 'add.do': 'Remember',
   'correct.title': 'Correct an entry', 'correct.hint': 'The new words take the place of the old ones. Before today the old ones stay visible.', 'correct.content': 'What it should say', 'correct.reason': 'Why', 'correct.do': 'Correct',
   'forget.hint': 'This removes it for good, with everything made of it. It cannot be brought back.', 'forget.count': '{n} entry will go.|{n} entries will go.', 'forget.atleast': 'More than {n} entries will go.', 'forget.type': 'Type {n} to confirm', 'forget.do': 'Forget for good', 'forget.entry': 'Forget an entry', 'forget.conversation': 'Forget a conversation', 'forget.memory': 'Forget the memory {name}', 'forget.period': 'Forget a period', 'forget.period.hint': 'Everything said from the first to the last of these days, in one memory.', 'forget.in': 'Memory', 'forget.after': 'From', 'forget.before': 'To', 'forget.look': 'See what would go…',
   'end.title': 'End the conversation', 'end.hint': 'What is said next begins a new one.', 'end.reason': 'Reason (optional)', 'end.do': 'End',
