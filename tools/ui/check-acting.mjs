@@ -155,6 +155,40 @@ export async function acting() {
     await finish();
   });
 
+  await check('a period to forget is all of its first and its last day, and nothing beside', async () => {
+    const { page, finish } = await open();
+    const memory = `${vault}/memories/periods`;
+    // The first and last minute of a month in Lisbon, and those beside it.
+    const said = { 'May ends.': '2025-05-31T22:59:00Z', 'June begins.': '2025-05-31T23:00:00Z', 'June ends.': '2025-06-30T22:59:00Z', 'July begins.': '2025-06-30T23:00:00Z' };
+    for (const [content, time] of Object.entries(said)) await ask(`${memory}/entries`, { method: 'POST', body: { role: 'user', content, conversation_time: time } });
+    await page.goto(`${demo.url}/ui/-/settings`);
+    await page.waitForSelector('.connect');
+    const box = page.locator('.panel', { has: page.getByRole('heading', { name: 'Forget a period' }) });
+    if (await box.getByLabel('Vault').count()) await box.getByLabel('Vault').selectOption('demo');
+    await box.getByLabel('Memory').selectOption('periods');
+    const look = async (from, to) => {
+      await box.getByLabel('From').fill(from);
+      await box.getByLabel('To').fill(to);
+      await box.getByRole('button').click();
+    };
+    for (const [from, to] of [['2025-02-31', '2025-07-01'], ['2025-06', '2025-06-31'], ['2025-03-30 01:30', ''], ['last year', '']]) {
+      await look(from, to);
+      await box.getByRole('alert').waitFor();
+      assert.equal(await page.locator('dialog').count(), 0, `${from} to ${to}`);
+    }
+    await examine(page, 'a refused period');
+    for (const [from, to, words] of [['2025-06', '2025-06', 'June'], ['2025-06-01', '2025-06-30', 'June'], ['2025-06-01', '2025-06', 'June'], ['', '2025-05', 'May'], ['2025-07', '2025', 'July'], ['2025', '2025', '']]) {
+      await look(from, to);
+      await page.locator('.preview li').first().waitFor();
+      const rows = (await page.locator('.preview li').allTextContents()).map((row) => row.split(': ')[1]);
+      assert.deepEqual(rows, Object.keys(said).filter((one) => one.startsWith(words)), `${from} to ${to}`);
+      await page.keyboard.press('Escape');
+      await page.waitForSelector('dialog', { state: 'detached' });
+    }
+    await finish();
+    await ask(memory, { method: 'DELETE' });
+  });
+
   await check('a conversation in the past has the words and the title it had', async () => {
     const { page, finish } = await open();
     const all = (await ask(`${api}/entries?include=all&limit=1000`)).data;

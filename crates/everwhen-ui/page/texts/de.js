@@ -16,7 +16,7 @@ export default {
 
   'moment.label': 'Der gezeigte Zeitpunkt', 'moment.said': 'gesagt', 'moment.known': 'bekannt', 'moment.now': 'jetzt', 'moment.said.short': 'wann es gesagt wurde', 'moment.known.short': 'wann es bekannt wurde',
   'moment.said.long': 'Was bis dahin gesagt war', 'moment.known.long': 'Was dieses Gedächtnis damals wusste',
-  'moment.said.type': 'Gesagt bis: Datum', 'moment.known.type': 'Bekannt bis: Datum', 'moment.words.hint': 'Ein Datum wie 2025-06-08 oder Worte wie „letzten März“. Leer heißt jetzt.', 'moment.type.hint': 'Ein Datum wie 2025-06-08, 2025-06 oder 2025-06-08 14:30. Leer heißt jetzt.',
+  'moment.said.type': 'Gesagt bis: Datum', 'moment.known.type': 'Bekannt bis: Datum', 'moment.words.hint': 'Ein Datum wie 2025-06-08 oder Worte wie „letzten März“. Leer heißt jetzt.',
   'time.unreadable': '„{text}“ lässt sich nicht als Zeit lesen. Schreiben Sie einen Tag wie 2025-06-08, einen Monat wie 2025-06 oder eine Zeit wie 2025-06-08 14:30.',
   'time.noday': 'Den Tag {day} gibt es nicht. Der letzte Tag jenes Monats ist {last}.', 'time.gap': '{time} gibt es in {zone} nicht, weil die Uhren darüber hinweg vorgestellt werden. Schreiben Sie eine andere Zeit oder eine mit Versatz wie 2025-06-08T14:30+02:00.',
   'time.years': 'Das Jahr {year} liegt außerhalb der Jahre 1000 bis 8999.', 'time.long': '„{text}“ ist länger als ein Tag. Schreiben Sie den Tag, etwa 2025-06-08, oder die Zeit, etwa 2025-06-08 14:30.',

@@ -16,7 +16,7 @@ export default {
 
   'moment.label': 'The moment shown', 'moment.said': 'said', 'moment.known': 'known', 'moment.now': 'now', 'moment.said.short': 'when it was said', 'moment.known.short': 'when it was learned',
   'moment.said.long': 'What had been said by this time', 'moment.known.long': 'What this memory knew at this time',
-  'moment.said.type': 'Said by: type a date', 'moment.known.type': 'Known by: type a date', 'moment.words.hint': 'A date such as 2025-06-08, or words such as “last March”. Empty means now.', 'moment.type.hint': 'A date such as 2025-06-08, 2025-06, or 2025-06-08 14:30. Empty means now.',
+  'moment.said.type': 'Said by: type a date', 'moment.known.type': 'Known by: type a date', 'moment.words.hint': 'A date such as 2025-06-08, or words such as “last March”. Empty means now.',
   'time.unreadable': '“{text}” cannot be read as a time. Write a day such as 2025-06-08, a month such as 2025-06, or a time such as 2025-06-08 14:30.',
   'time.noday': 'There is no day {day}. The last day of that month is {last}.', 'time.gap': 'There is no {time} in {zone}, since clocks go forward over it. Write another time, or one with an offset such as 2025-06-08T14:30+02:00.',
   'time.years': 'The year {year} is outside the years 1000 to 8999.', 'time.long': '“{text}” is longer than a day. Write the day, such as 2025-06-08, or the time, such as 2025-06-08 14:30.',

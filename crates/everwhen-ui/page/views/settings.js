@@ -5,7 +5,7 @@ import { Buttons, Copy, Dialog, Loaded, Time, Title, useAct } from '../lib/parts
 import { ForgetPeriod } from '../lib/acts.js';
 import { Connect } from '../lib/connect.js';
 import { Backup, Export, Import } from '../lib/transfer.js';
-import { iso, told, read, shortDay } from '../lib/time.js';
+import { iso, span, told, shortDay } from '../lib/time.js';
 import { LANGUAGES, count, language, loadLanguage, t } from '../lib/text.js';
 import { THEMES, applyTheme, theme } from '../lib/theme.js';
 
@@ -115,7 +115,7 @@ function Month({ of: { since, cost, server_cost: all, cap } }) {
 function ForgetBox({ vaults }) {
   const [box, setBox] = useState(null);
   const [vault, setVault] = useState(null);
-  const [wrong, setWrong] = useState(false);
+  const [wrong, setWrong] = useState(null);
   const name = vault ?? vaults[0]?.name;
   const memories = useLoad((signal) => (name ? get(`${vaultPath(name)}/memories`, { limit: 1000 }, { signal, quiet: true }) : Promise.resolve(null)), [name]);
   const zone = vaults.find((one) => one.name === name)?.zone ?? 'UTC';
@@ -123,20 +123,19 @@ function ForgetBox({ vaults }) {
   const send = (event) => {
     event.preventDefault();
     const form = new FormData(event.target);
-    const bound = (field) => { const typed = String(form.get(field)).trim(); return typed ? read(field === 'after' ? dayStart(typed) : typed, zone) : undefined; };
-    const [after, before] = [bound('after'), bound('before')];
-    setWrong(after === null || before === null);
-    if (after !== null && before !== null) setBox({ memory: form.get('memory'), after: after && iso(after), before: before && iso(before) });
+    const typed = (field) => String(form.get(field)).trim();
+    try {
+      const [after, before] = [typed('after') && iso(span(typed('after'), zone).since), typed('before') && iso(span(typed('before'), zone).until)];
+      setBox({ memory: form.get('memory'), after: after || undefined, before: before || undefined });
+      setWrong(null);
+    } catch (error) { setWrong(error.message); }
   };
   return html`<${Panel} title=${t('forget.period')}><p class="muted">${t('forget.period.hint')}</p><form onSubmit=${send}>
     ${vaults.length > 1 && html`<label>${t('keys.vault')}<select value=${name} onChange=${(event) => setVault(event.target.value)}>${vaults.map((one) => html`<option key=${one.id}>${one.name}</option>`)}</select></label>`}
     <label>${t('forget.in')}<select name="memory">${(memories.data?.data ?? []).map((one) => html`<option key=${one.id}>${one.name}</option>`)}</select></label>
     <div class="row"><label>${t('forget.after')}<input name="after" placeholder="2024-01-01" autocomplete="off" /></label><label>${t('forget.before')}<input name="before" placeholder="2024-01-31" autocomplete="off" /></label></div>
-    ${wrong && html`<p class="hint" role="alert">${t('moment.type.hint')}</p>`}
+    ${wrong && html`<p class="failure" role="alert">${wrong}</p>`}
     <p><button class="danger">${t('forget.look')}</button></p></form>
     ${box && html`<${ForgetPeriod} vault=${name} ...${box} zone=${zone} onClose=${() => setBox(null)} />`}
   </${Panel}>`;
 }
-
-/** A day as the start of a period begins with its first minute. */
-const dayStart = (typed) => (/^\d{4}-\d{2}-\d{2}$/.test(typed) ? `${typed} 00:00` : typed);
