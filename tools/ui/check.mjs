@@ -98,6 +98,36 @@ try {
     await finish();
   });
 
+  await check('a moment that cannot be read shows an error and no other moment, and nothing can be changed', async () => {
+    const { page, finish } = await open();
+    for (const view of ['/ui/demo/ana', '/ui/demo/ana/facts', '/ui/demo/ana/document', '/ui/demo/ana/ask', VIEWS.conversation]) {
+      for (const moment of ['known=garbage', 'known=2025-13-01', 'known=2025-06-08T25:00', 'said=garbage', 'said=2025-02-31', 'said=2025-03-30T01:30&known=2025-12-01']) {
+        await page.goto(`${demo.url}${view}?${moment}`);
+        await page.locator('main .failure').waitFor();
+        assert.match(await page.locator('main .failure').innerText(), /(cannot be read as|There is no|clocks go forward)/, `${view} ${moment}`);
+        assert.deepEqual(await page.$$eval('main button', (all) => all.map((one) => one.textContent.trim())), ['Back to now n'], `${view} ${moment}`);
+        const marked = await page.$$eval('.clock [aria-invalid=true]', (all) => all.map((one) => one.closest('.clock').classList[1]));
+        if (view !== VIEWS.conversation) assert.deepEqual(marked, [moment.slice(0, moment.indexOf('='))], `${view} ${moment}`);
+      }
+      await examine(page, `${view} at no moment`);
+    }
+    await page.goto(`${demo.url}/ui/demo/ana?known=garbage`);
+    await page.locator('main .failure').waitFor();
+    const [valid, wrong] = await page.$$eval('.clock .typed input', (all) => all.map((one) => getComputedStyle(one).borderColor));
+    assert.notEqual(wrong, valid, 'the field that is wrong is seen to be');
+    await page.getByRole('button', { name: 'Back to now' }).click();
+    await page.waitForSelector('.entry');
+    await page.getByRole('button', { name: 'Add', exact: true }).waitFor();
+    // Typed, it stays what was typed, and the address stays as it was.
+    for (const [typed, why] of [['2025-02-31', /2025-02-28/], ['2025-03-30 01:30', /clocks go forward/]]) {
+      await page.locator('.clock.said .typed input').fill(typed);
+      await page.keyboard.press('Enter');
+      await page.locator('.typed [role=alert]', { hasText: why }).waitFor();
+      assert.equal(new URL(page.url()).search, '');
+    }
+    await finish();
+  });
+
   await check('axe finds nothing in any view, in both themes, wide and narrow, now and in the past', async () => {
     await chat('Tell me about Lisbon.');
     for (const colorScheme of ['light', 'dark']) {

@@ -9,6 +9,7 @@ globalThis.addEventListener = () => {};
 const page = new URL(`file://${process.env.EVERWHEN_UI_PAGE}/`);
 const load = (path) => import(new URL(path, page));
 const { dayOf, daysBetween, read, span, when, write } = await load('lib/time.js');
+const { readMoment } = await load('lib/moment.js');
 const { loadLanguage } = await load('lib/text.js');
 const { changes, words } = await load('lib/diff.js');
 const { cut, eachLine } = await load('lib/bytes.js');
@@ -60,6 +61,20 @@ test('a time that does not exist is no other time, and what was wrong is said', 
   assert.equal(iso(read('2025-03-30 02:30', 'UTC')), '2025-03-30T02:30:00.000Z');
   assert.equal(iso(read('2025-10-26 02:30', 'Europe/Berlin')), '2025-10-26T00:30:00.000Z', 'the first of two');
   assert.equal(iso(read('2024-02-29 02:30:59', 'UTC')), '2024-02-29T02:30:59.000Z');
+});
+
+test('a moment in the address that cannot be read is not now, and nothing can be changed', () => {
+  const now = readMoment({}, 'UTC');
+  assert.deepEqual([now.said, now.known, now.past, now.wrong], [null, null, false, null]);
+  assert.deepEqual([readMoment({ said: '', known: ' ' }, 'UTC').wrong, readMoment({ said: '2025-06-08' }, 'UTC').past], [null, false]);
+  for (const [text, zone] of [['garbage', 'UTC'], ['2025-13-01', 'UTC'], ['2025-06-08T25:00', 'UTC'], ['2025-02-31', 'UTC'], ['2025-03-30T02:30', 'Europe/Berlin']]) {
+    for (const name of ['said', 'known']) {
+      const { past, wrong, before, asOf } = readMoment({ [name]: text }, zone);
+      assert.deepEqual([past, before, asOf], [true, undefined, undefined], text);
+      assert.match(wrong[name], /cannot be read|There is no/, text);
+      assert.equal(wrong[name === 'said' ? 'known' : 'said'], '');
+    }
+  }
 });
 
 test('what was said on a day was said on that day', () => {

@@ -31,7 +31,7 @@ export interface Loaded<T> { data: T | null; error: (Error & { status?: number; 
 export type UseLoad = <T>(load: (signal: AbortSignal) => Promise<T>, deps: unknown[]) => Loaded<T>;
 
 /** Both clocks, as the address has them. */
-export interface Moment { said: number | null; known: number | null; past: boolean; saidTold: string; knownTold: string; before?: string; asOf?: string }
+export interface Moment { said: number | null; known: number | null; past: boolean; saidTold: string; knownTold: string; before?: string; asOf?: string; wrong: { said: string; known: string } | null }
 /** Where the page is. */
 export interface Place { view: string; vault?: string; memory?: string; id?: string; params: Record<string, string>; hash: string }
 export type { Page };

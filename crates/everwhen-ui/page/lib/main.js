@@ -4,7 +4,7 @@ import { connection, get, key, keyWanted, lose, setKey, useLoad, vaultPath } fro
 import { html, render, useEffect, useLayoutEffect, useObservable, useState } from './view.js';
 import { Link, go, parse, route, useRoute } from './router.js';
 import { Failure, Loading } from './parts.js';
-import { Moment, readMoment } from './moment.js';
+import { Moment, WrongMoment, readMoment } from './moment.js';
 import { DropTarget } from './drop.js';
 import { Help, listen } from './keyboard.js';
 import { language, loadLanguage, t } from './text.js';
@@ -55,7 +55,7 @@ function App() {
     ${ready && WITH_MOMENT.includes(here.view) && html`<${Moment} route=${here} zone=${zone} moment=${moment} marks=${marks} />`}
     <main id="main" class="view-${here.view}">
       <${KeyBox} />
-      ${ready ? html`<${View} name=${here.view} route=${here} zone=${zone} moment=${moment} onMarks=${setMarks} />`
+      ${ready ? here.memory && moment.wrong ? html`<${WrongMoment} wrong=${moment.wrong} />` : html`<${View} name=${here.view} route=${here} zone=${zone} moment=${moment} onMarks=${setMarks} />`
         : vault.error ? html`<${Failure} error=${vault.error} />` : html`<${Loading} />`}
     </main>
     <${Help} /><${DropTarget} />`;

@@ -2,7 +2,8 @@
 import { get, memoryPath, useLoad, vaultPath } from './api.js';
 import { html, observable, useEffect, useMemo, useRef, useState } from './view.js';
 import { route, setParams } from './router.js';
-import { DAY_MS, dayOf, iso, told, month, read, shortDay, write } from './time.js';
+import { DAY_MS, dayOf, iso, told, month, read, shortDay, span, write } from './time.js';
+import { Title } from './parts.js';
 import { Strip } from './strip.js';
 import { count, language, t } from './text.js';
 
@@ -23,16 +24,25 @@ function moved() {
   resting = setTimeout(() => dragging.set(false), 2 * EVERY_MS);
 }
 
-/** Reads both clocks from the address. `past` means that the memory is shown as it stood, so nothing can be changed. */
+/**
+ * Reads both clocks from the address. `past` means that the memory is shown as it stood, so nothing can be changed. That is so as well
+ * while one of them cannot be read: `wrong` says why, and no other moment is shown for it.
+ */
 export function readMoment(params, zone) {
-  const said = read(params.said, zone);
-  const known = read(params.known, zone);
+  const [said, known] = [clockAt(params.said, zone), clockAt(params.known, zone)];
   return {
-    said, known, past: known !== null,
-    saidTold: said === null ? '' : named(params.said, said, zone), knownTold: known === null ? '' : named(params.known, known, zone),
-    before: said === null ? undefined : iso(said),
-    asOf: known === null ? undefined : iso(known),
+    said: said.at, known: known.at, past: known.at !== null || Boolean(said.wrong || known.wrong),
+    saidTold: said.at === null ? '' : named(params.said, said.at, zone), knownTold: known.at === null ? '' : named(params.known, known.at, zone),
+    before: said.at === null ? undefined : iso(said.at),
+    asOf: known.at === null ? undefined : iso(known.at),
+    wrong: said.wrong || known.wrong ? { said: said.wrong, known: known.wrong } : null,
   };
+}
+
+/** Where a clock stands: at null without a text, which means now. */
+function clockAt(text, zone) {
+  if (!text?.trim()) return { at: null, wrong: '' };
+  try { return { at: span(text, zone).until, wrong: '' }; } catch (error) { return { at: null, wrong: error.message }; }
 }
 
 /** A moment as it was typed: a day is told as that day, though it ends with the next one's first instant. */
@@ -57,13 +67,13 @@ export function Moment({ route: here, zone, moment, marks }) {
   const said = useMemo(() => (moment.asOf && then.data && all.data ? { ...all.data, counts: then.data.counts } : all.data), [moment.asOf, then.data, all.data]);
   const known = useLoad((signal) => get(`${path}/density`, { by: 'creation_time', buckets: BUCKETS }, { signal }), [path]);
   return html`<section class="moment no-print" aria-label=${t('moment.label')}>
-    <${Clock} name="said" zone=${zone} at=${moment.said} density=${said} marks=${marks} />
-    <${Clock} name="known" zone=${zone} at=${moment.known} density=${known.data} />
+    <${Clock} name="said" zone=${zone} at=${moment.said} wrong=${moment.wrong?.said} density=${said} marks=${marks} />
+    <${Clock} name="known" zone=${zone} at=${moment.known} wrong=${moment.wrong?.known} density=${known.data} />
   </section>
   <${Banner} moment=${moment} total=${moment.asOf && moment.said === null ? then.data?.counts.reduce((sum, one) => sum + one, 0) : undefined} />`;
 }
 
-function Clock({ name, zone, at, density, marks }) {
+function Clock({ name, zone, at, wrong, density, marks }) {
   const [drag, setDrag] = useState(null);
   const sending = useRef({ timer: 0, last: 0 });
   // Without entries both are 0, and so is the span.
@@ -113,7 +123,7 @@ function Clock({ name, zone, at, density, marks }) {
       ${ends}
     </div>
     ${years}
-    <${Typed} name=${name} zone=${zone} written=${drag === null ? route.value.params[name] : write(drag, zone)} />
+    <${Typed} name=${name} zone=${zone} refused=${drag === null && Boolean(wrong)} written=${drag === null ? route.value.params[name] : write(drag, zone)} />
   </div>`;
 }
 
@@ -165,7 +175,7 @@ function Years({ name, density, zone }) {
 /** What is typed as it stands in the address, where words would mean another day tomorrow. The server reads words; undefined means now. */
 async function addressed(text, zone) {
   if (!text) return undefined;
-  if (read(text, zone) !== null) return text.replace(' ', 'T');
+  try { span(text, zone); return text.replace(' ', 'T'); } catch (error) { if (error.figures) throw error; }
   const { since, until } = await get(`${vaultPath(route.value.vault)}/period`, { text });
   const end = Date.parse(until ?? since ?? '');
   if (!(end < Date.now())) return undefined;
@@ -173,9 +183,9 @@ async function addressed(text, zone) {
   return read(day, zone) === end ? day : write(end, zone);
 }
 
-function Typed({ name, zone, written }) {
+function Typed({ name, zone, refused, written }) {
   const [typed, setTyped] = useState(null);
-  const [wrong, setWrong] = useState(false);
+  const [wrong, setWrong] = useState(null);
   const value = typed ?? (written ?? '').replace('T', ' ');
   const take = async (event) => {
     event.preventDefault();
@@ -183,14 +193,14 @@ function Typed({ name, zone, written }) {
     try {
       setParams({ [name]: await addressed(typed.trim(), zone) });
       setTyped(null);
-      setWrong(false);
-    } catch { setWrong(true); }
+      setWrong(null);
+    } catch (error) { setWrong(error.figures ? error.message : t('moment.words.hint')); }
   };
   return html`<form class="typed" onSubmit=${take}>
     <input type="text" size="16" spellcheck=${false} autocomplete="off" placeholder=${t('moment.now')} value=${value}
-      aria-label=${t(`moment.${name}.type`)} aria-invalid=${wrong} title=${t('moment.words.hint')}
+      aria-label=${t(`moment.${name}.type`)} aria-invalid=${Boolean(wrong) || (typed === null && refused)} title=${t('moment.words.hint')}
       onInput=${(event) => setTyped(event.target.value)} onBlur=${take} />
-    ${wrong && html`<span class="hint" role="alert">${t('moment.words.hint')}</span>`}
+    ${wrong && html`<span class="hint" role="alert">${wrong}</span>`}
   </form>`;
 }
 
@@ -199,7 +209,7 @@ function Typed({ name, zone, written }) {
  * @param {{ moment: ReturnType<typeof readMoment>, total?: number }} props
  */
 export function Banner({ moment, total }) {
-  if (moment.said === null && moment.known === null) return null;
+  if (moment.wrong || (moment.said === null && moment.known === null)) return null;
   const text = moment.past
     ? t(moment.said === null ? 'banner.known' : 'banner.both', { known: moment.knownTold, said: moment.saidTold })
     : t('banner.said', { said: moment.saidTold });
@@ -208,3 +218,8 @@ export function Banner({ moment, total }) {
     <button type="button" class="quiet" onClick=${backToNow}>${t('banner.back')} <kbd>n</kbd></button>
   </div>`;
 }
+
+/** Stands in the place of a view while the address has a moment that cannot be read. */
+export const WrongMoment = ({ wrong }) => html`<${Title} class="visually-hidden">${t('moment.wrong')}</${Title}>
+  <div class="failure" role="alert">${[wrong.said, wrong.known].filter(Boolean).map((why) => html`<p>${why}</p>`)}<p>${t('moment.wrong.hint')}</p>
+    <button type="button" class="quiet" onClick=${backToNow}>${t('banner.back')} <kbd>n</kbd></button></div>`;

@@ -20,6 +20,7 @@ export default {
   'time.unreadable': '„{text}“ lässt sich nicht als Zeit lesen. Schreiben Sie einen Tag wie 2025-06-08, einen Monat wie 2025-06 oder eine Zeit wie 2025-06-08 14:30.',
   'time.noday': 'Den Tag {day} gibt es nicht. Der letzte Tag jenes Monats ist {last}.', 'time.gap': '{time} gibt es in {zone} nicht, weil die Uhren darüber hinweg vorgestellt werden. Schreiben Sie eine andere Zeit oder eine mit Versatz wie 2025-06-08T14:30+02:00.',
   'time.years': 'Das Jahr {year} liegt außerhalb der Jahre 1000 bis 8999.', 'time.long': '„{text}“ ist länger als ein Tag. Schreiben Sie den Tag, etwa 2025-06-08, oder die Zeit, etwa 2025-06-08 14:30.',
+  'moment.wrong': 'Ein Zeitpunkt, der sich nicht lesen lässt', 'moment.wrong.hint': 'Nichts wird gezeigt und nichts lässt sich ändern, bis beide Uhren lesbar sind.',
   'density.none': 'Noch nichts', 'density.said': '{total} Einträge, gesagt vom {from} bis zum {to}', 'density.known': '{total} Einträge, gespeichert vom {from} bis zum {to}',
   'banner.said': 'Was bis {said} gesagt war.', 'banner.known': 'Stand vom {known}.', 'banner.both': 'Stand vom {known}, gesagt bis {said}.',
   'banner.locked': 'Die Vergangenheit lässt sich nicht ändern.', 'banner.back': 'Zurück zu jetzt',

@@ -20,6 +20,7 @@ export default {
   'time.unreadable': '“{text}” cannot be read as a time. Write a day such as 2025-06-08, a month such as 2025-06, or a time such as 2025-06-08 14:30.',
   'time.noday': 'There is no day {day}. The last day of that month is {last}.', 'time.gap': 'There is no {time} in {zone}, since clocks go forward over it. Write another time, or one with an offset such as 2025-06-08T14:30+02:00.',
   'time.years': 'The year {year} is outside the years 1000 to 8999.', 'time.long': '“{text}” is longer than a day. Write the day, such as 2025-06-08, or the time, such as 2025-06-08 14:30.',
+  'moment.wrong': 'A moment that cannot be read', 'moment.wrong.hint': 'Nothing is shown, and nothing can be changed, until both clocks can be read.',
   'density.none': 'Nothing yet', 'density.said': '{total} entries said from {from} to {to}', 'density.known': '{total} entries stored from {from} to {to}',
   'banner.said': 'What had been said by {said}.', 'banner.known': 'This memory as it stood on {known}.', 'banner.both': 'This memory as it stood on {known}, said by {said}.',
   'banner.locked': 'The past cannot be changed.', 'banner.back': 'Back to now',
