@@ -218,6 +218,18 @@ try {
     await finish();
   });
 
+  await check('keys step by calendar days and months', async () => {
+    const { page, finish } = await open();
+    // Clocks change on 30 March and 26 October in Lisbon, too.
+    for (const [from, typed, to] of [['2025-03-31', ',,', '2025-03-29'], ['2025-10-27', ',,', '2025-10-25'], ['2025-03-29', '..', '2025-03-31'], ['2025-06-08', '<', '2025-05-08'], ['2025-03-31', '<', '2025-02-28'], ['2025-06', '>', '2025-07'], ['garbage', ',', 'garbage']]) {
+      await page.goto(`${demo.url}/ui/demo/ana?said=${from}`);
+      await page.waitForSelector('.entry, .failure');
+      for (const key of typed) await page.keyboard.press(key);
+      assert.equal(new URL(page.url()).searchParams.get('said'), to, `${from} ${typed}`);
+    }
+    await finish();
+  });
+
   await check('sliding a clock moves the list and the address', async () => {
     const { page, finish } = await open();
     await visit(page, 'timeline');

@@ -8,7 +8,7 @@ globalThis.location = new URL('http://127.0.0.1/ui/');
 globalThis.addEventListener = () => {};
 const page = new URL(`file://${process.env.EVERWHEN_UI_PAGE}/`);
 const load = (path) => import(new URL(path, page));
-const { dayOf, daysBetween, read, span, when, write } = await load('lib/time.js');
+const { dayOf, daysBetween, read, span, stepped, when, write } = await load('lib/time.js');
 const { readMoment } = await load('lib/moment.js');
 const { loadLanguage } = await load('lib/text.js');
 const { changes, words } = await load('lib/diff.js');
@@ -61,6 +61,23 @@ test('a time that does not exist is no other time, and what was wrong is said', 
   assert.equal(iso(read('2025-03-30 02:30', 'UTC')), '2025-03-30T02:30:00.000Z');
   assert.equal(iso(read('2025-10-26 02:30', 'Europe/Berlin')), '2025-10-26T00:30:00.000Z', 'the first of two');
   assert.equal(iso(read('2024-02-29 02:30:59', 'UTC')), '2024-02-29T02:30:59.000Z');
+});
+
+test('a step is a calendar day or month', () => {
+  const steps = (text, zone, ...all) => all.reduce(([...seen], by) => [...seen, stepped(seen.at(-1) ?? text, zone, by)], []);
+  const [back, on, last, next] = [{ days: -1 }, { days: 1 }, { months: -1 }, { months: 1 }];
+  assert.deepEqual(steps('2025-03-31', 'Europe/Berlin', back, back, on), ['2025-03-30', '2025-03-29', '2025-03-30']);
+  assert.deepEqual(steps('2025-10-27', 'Europe/Berlin', back, back), ['2025-10-26', '2025-10-25']);
+  assert.deepEqual(steps('2025-06-08', 'UTC', last, next, next), ['2025-05-08', '2025-06-08', '2025-07-08']);
+  assert.deepEqual(steps('2025-03-31', 'UTC', last, last), ['2025-02-28', '2025-01-28']);
+  assert.deepEqual(steps('2024-01-31', 'UTC', next), ['2024-02-29']);
+  assert.deepEqual(steps('2025-01-01', 'Asia/Tokyo', back, last, next), ['2024-12-31', '2024-11-30', '2024-12-30']);
+  assert.deepEqual(steps('2025-06', 'UTC', last, back), ['2025-05', '2025-05-30']);
+  assert.deepEqual(steps('2025', 'UTC', last), ['2025-11']);
+  assert.deepEqual(steps('2025-03-31T12:30', 'Europe/Berlin', back, back), ['2025-03-30T12:30', '2025-03-29T12:30']);
+  assert.deepEqual(steps('2025-03-31T02:30', 'Europe/Berlin', back), ['2025-03-30T03:30'], 'clocks skip it, so it is as much later');
+  assert.deepEqual(steps('2025-06-08T22:30:00Z', 'Europe/Berlin', on), ['2025-06-10T00:30']);
+  assert.throws(() => stepped('garbage', 'UTC', back), { message: /cannot be read/ });
 });
 
 test('a moment in the address that cannot be read is not now, and nothing can be changed', () => {

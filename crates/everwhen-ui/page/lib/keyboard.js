@@ -5,7 +5,6 @@ import { backToNow, shift } from './moment.js';
 import { Dialog } from './parts.js';
 import { t } from './text.js';
 
-const MONTH = 30;
 const helpShown = observable(false);
 /** What follows `g`, and the view it leads to. */
 const PLACES = { m: 'memories', t: 'timeline', a: 'ask', f: 'facts', d: 'document', l: 'live', s: 'settings' };
@@ -18,10 +17,10 @@ const keys = {
   k: () => step(-1),
   '[': () => press('[data-previous]'),
   ']': () => press('[data-next]'),
-  ',': ({ route, zone }) => route.memory && shift(zone, -1),
-  '.': ({ route, zone }) => route.memory && shift(zone, 1),
-  '<': ({ route, zone }) => route.memory && shift(zone, -MONTH),
-  '>': ({ route, zone }) => route.memory && shift(zone, MONTH),
+  ',': ({ route, zone }) => route.memory && shift(zone, { days: -1 }),
+  '.': ({ route, zone }) => route.memory && shift(zone, { days: 1 }),
+  '<': ({ route, zone }) => route.memory && shift(zone, { months: -1 }),
+  '>': ({ route, zone }) => route.memory && shift(zone, { months: 1 }),
   n: backToNow,
   '?': () => helpShown.set(true),
 };

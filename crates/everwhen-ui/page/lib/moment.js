@@ -2,7 +2,7 @@
 import { get, memoryPath, useLoad, vaultPath } from './api.js';
 import { html, observable, useEffect, useMemo, useRef, useState } from './view.js';
 import { route, setParams } from './router.js';
-import { DAY_MS, dayOf, iso, told, month, read, shortDay, span, write } from './time.js';
+import { DAY_MS, dayOf, iso, told, month, read, shortDay, span, stepped, write } from './time.js';
 import { Title } from './parts.js';
 import { Strip } from './strip.js';
 import { count, language, t } from './text.js';
@@ -48,11 +48,13 @@ function clockAt(text, zone) {
 /** A moment as it was typed: a day is told as that day, though it ends with the next one's first instant. */
 const named = (typed, time, zone) => (/[T ]/.test(typed.trim()) ? told(time, zone) : shortDay(time - 1, zone));
 
-/** Moves the clock for what was said by days; without a moment it starts from now. */
-export function shift(zone, days) {
-  const from = read(route.value.params.said, zone) ?? Date.now();
-  const to = from + days * DAY_MS;
-  setParams({ said: to >= Date.now() ? undefined : write(to, zone) });
+/** Moves the clock for what was said by calendar days or months; without a moment it starts from now, and one that cannot be read stays. */
+export function shift(zone, by) {
+  const { said } = route.value.params;
+  if (clockAt(said, zone).wrong) return;
+  const to = stepped(said?.trim() || write(Date.now(), zone), zone, by);
+  const time = read(to, zone);
+  if (time !== null) setParams({ said: time >= Date.now() ? undefined : to });
 }
 
 export const backToNow = () => setParams({ said: undefined, known: undefined });

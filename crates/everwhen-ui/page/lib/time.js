@@ -117,6 +117,20 @@ export function write(time, zone) {
   return Math.abs((read(written, zone) ?? time) + second * 1000 - time) < 1000 ? written : `${iso(time).slice(0, 16)}Z`;
 }
 
+/**
+ * A moment so many calendar days and months on, as it stands in an address. A day stays a day and a time keeps its hour; where a month has no
+ * such day it is its last one. Throws `Unreadable`.
+ */
+export function stepped(text, zone, { days = 0, months = 0 }) {
+  const typed = text.trim();
+  const { since, until } = span(typed, zone);
+  const isTime = since === until;
+  const [year, month_, day, hour, minute] = fields(new Date(isTime ? since : until - 1), zone);
+  const to = Date.UTC(year, month_ - 1 + months, Math.min(day, lastDay(year, month_ + months)) + days);
+  if (isTime) return write(instant(to + (hour * 60 + minute) * 60_000, zone).time, zone);
+  return new Date(to).toISOString().slice(0, days || typed.length === '2025-06-08'.length ? 10 : 7);
+}
+
 export const iso = (time) => new Date(time).toISOString();
 
 /** `3 weeks ago`, roughly; the exact time belongs beside it. */
