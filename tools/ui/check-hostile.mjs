@@ -36,6 +36,28 @@ export async function hostile() {
     await ask(memory, { method: 'DELETE' });
   });
 
+  await check('a long tag stays in its window', async () => {
+    const tag = 'w'.repeat(190);
+    await ask(`${memory}/entries`, { method: 'POST', body: { role: 'user', content: 'My dog is called Rex.', conversation_time: '2025-02-01T10:00:00Z', tags: [tag, 'short'] } });
+    const facts = async () => (await ask(`${memory}/facts?limit=10`)).data;
+    for (let turn = 0; turn < 200 && !(await facts()).length; turn += 1) await new Promise((resume) => setTimeout(resume, 100));
+    const [fact] = await facts();
+    await ask(`${memory}/facts/${fact.id}`, { method: 'PUT', body: { statement: 'We painted the kitchen.', tags: [tag] } });
+    for (const width of [1280, 390]) {
+      const { page, finish } = await open({ viewport: { width, height: 900 } });
+      for (const address of [at, `${at}/facts`, `${at}?tag=${tag}`, `${at}/facts?tag=${tag}`]) {
+        await page.goto(demo.url + address);
+        await page.waitForSelector('.tag');
+        const wide = await page.$$eval('.tag, .chip, main button', (all) => all.filter((one) => one.getBoundingClientRect().right > innerWidth || one.scrollWidth > one.clientWidth + 1).map((one) => one.className));
+        assert.deepEqual(wide, [], `${address.slice(0, 60)} at ${width}`);
+        assert.equal(await page.locator('.tag').first().textContent(), `#${tag}`);
+        await fits(page, `${address} at ${width}`);
+      }
+      await finish();
+    }
+    await ask(memory, { method: 'DELETE' });
+  });
+
   await check('a line of a megabyte is folded, and can be read to its end', async () => {
     const content = `${'a'.repeat(LONGEST - 3)}end`;
     await ask(`${memory}/entries`, { method: 'POST', body: { role: 'user', content } });

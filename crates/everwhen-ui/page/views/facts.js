@@ -15,7 +15,7 @@ export default function Facts({ route, zone, moment }) {
   const tag = route.params.tag;
   const found = useLoad((signal) => everything(path, { as_of: moment.asOf, about, tag, all: about || moment.asOf ? undefined : true }, signal), [path, moment.asOf, about, tag]);
   return html`<div class="head"><${Title}>${t('nav.facts')}</${Title}>
-      ${tag && html`<button type="button" class="chip" aria-pressed="true" onClick=${() => setParams({ tag: undefined })}>#${tag} ✕</button>`}
+      ${tag && html`<button type="button" class="chip filter" title=${`#${tag}`} aria-pressed="true" onClick=${() => setParams({ tag: undefined })}><span>#${tag}</span> ✕</button>`}
       ${about && html`<p class="muted">${t('facts.about', { day: shortDay(moment.said - 1, zone) })}</p>`}</div>
     <${Loaded} of=${found}>${(facts) => (facts.length ? html`<${List} facts=${facts} zone=${zone} moment=${moment} route=${route} />`
       : html`<${Empty} title=${t('facts.none')}><p>${t('facts.first')}</p></${Empty}>`)}</${Loaded}>

@@ -29,7 +29,7 @@ export default function Timeline({ route, zone, moment }) {
       <div class="chips" role="group" aria-label=${t('filter')}>
         <button type="button" class="chip" aria-pressed=${!role} onClick=${() => setParams({ role: undefined })}>${t('filter.all')}</button>
         ${ROLES.map((one) => html`<button type="button" key=${one} class="chip" aria-pressed=${role === one} onClick=${() => setParams({ role: role === one ? undefined : one })}>${t(`role.${one}`)}</button>`)}
-        ${tag && html`<button type="button" class="chip" aria-pressed="true" onClick=${() => setParams({ tag: undefined })}>#${tag} ✕</button>`}
+        ${tag && html`<button type="button" class="chip filter" title=${`#${tag}`} aria-pressed="true" onClick=${() => setParams({ tag: undefined })}><span>#${tag}</span> ✕</button>`}
       </div>
       ${!moment.past && html`<button type="button" class="primary" onClick=${() => setBox({ kind: 'add' })}>${t('add.title')}</button>`}
     </div>
