@@ -6,6 +6,7 @@ import random
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
@@ -13,6 +14,7 @@ import httpx
 
 from everwhen._json import encode, time_text
 from everwhen._version import VERSION
+from everwhen.errors import InvalidError
 
 RETRIED_STATUSES = frozenset({408, 429, 502, 503, 504})
 LONGEST_DELAY = 30.0
@@ -53,7 +55,11 @@ def once(method: str, path: str, body: Any = None) -> Request:
 
 
 def part(text: str) -> str:
-    """A name or an id as one part of a path."""
+    """A name or an id as one part of a path. Raises InvalidError for one that would lead to another address."""
+    # URLs have no way to write these two as a name: `..` and `%2E%2E` alike mean the address above.
+    if not isinstance(text, str) or text in ("", ".", ".."):
+        detail = f"{text!r} is no name or id; write at least one character, and neither '.' nor '..'"
+        raise InvalidError(400, "invalid", "Invalid request", detail)
     return quote(text, safe="")
 
 
@@ -64,11 +70,8 @@ def query_text(query: Mapping[str, Any]) -> dict[str, str]:
         if isinstance(value, bool):
             texts[name] = "true" if value else "false"
         elif value is not None:
-            texts[name] = time_text(value) if name in _TIMES else str(value)
+            texts[name] = time_text(value) if isinstance(value, datetime) else str(value)
     return texts
-
-
-_TIMES = frozenset({"after", "before", "created_after", "created_before", "as_of"})
 
 
 def body_text(request: Request) -> Any:

@@ -6,6 +6,7 @@ import asyncio
 import time
 from datetime import datetime, timedelta, timezone
 
+import httpx
 import pytest
 
 from everwhen import AsyncMemoryClient, Everwhen, MemoryClient, NewEntry, errors, types
@@ -126,6 +127,45 @@ def test_errors_say_what_would_be_right(memory: MemoryClient, client: Everwhen) 
         memory.context()
     with pytest.raises(errors.UnauthenticatedError), Everwhen(client.url, key="wrong") as stranger:
         stranger.doctor()
+
+
+@pytest.mark.parametrize("wrong", ["", ".", ".."])
+def test_a_name_that_leads_to_another_address_is_not_sent(wrong: str) -> None:
+    def refuse(request: httpx.Request) -> httpx.Response:
+        raise AssertionError(f"{request.method} {request.url} was sent")
+
+    client = Everwhen("http://server", http_client=httpx.Client(transport=httpx.MockTransport(refuse)))
+    ana = client.memory("ana")
+    for use in (
+        lambda: client.vault(wrong),
+        lambda: client.vault("v").memory(wrong),
+        lambda: ana.forget(entry=wrong),
+        lambda: ana.forget(conversation=wrong),
+        lambda: ana.entry(wrong),
+        lambda: ana.remove_fact(wrong),
+        lambda: client.remove_key(wrong),
+    ):
+        with pytest.raises(errors.InvalidError, match="no name or id"):
+            use()
+
+
+def test_a_time_that_means_nothing_is_not_sent() -> None:
+    def refuse(request: httpx.Request) -> httpx.Response:
+        raise AssertionError(f"{request.method} {request.url} was sent")
+
+    client = Everwhen("http://server", http_client=httpx.Client(transport=httpx.MockTransport(refuse)))
+    ana, nowhere = client.memory("ana"), datetime(2023, 1, 8, 12, 49)
+    for use in (
+        lambda: ana.forget(after=nowhere, before=MOMA),
+        lambda: ana.remember("x", at=nowhere),
+        lambda: ana.recall("x", as_of=nowhere),
+        lambda: ana.entries(after=nowhere).to_list(),
+        lambda: client.vault("v").read_period("last March", asked_at=nowhere),
+    ):
+        with pytest.raises(ValueError, match="no time zone"):
+            use()
+    with pytest.raises(ValueError):
+        ana.remember("x", metadata={"weight": float("nan")})
 
 
 def test_vaults_and_keys(client: Everwhen, name: str) -> None:

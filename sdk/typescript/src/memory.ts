@@ -147,16 +147,17 @@ export class MemoryClient {
 
   /** Forgets for good: an entry, a conversation, a period, or the whole memory. Nothing brings it back. */
   forget(what: ForgetOptions): Promise<Removed> {
-    const { idempotencyKey: key, ...said } = what;
-    const [named, ...others] = Object.entries(said).filter(([, value]) => value !== undefined && value !== false);
-    const isPeriod = [named, ...others].every((one) => one?.[0] === "after" || one?.[0] === "before");
-    if (!named || (others.length > 0 && !isPeriod)) {
+    const { idempotencyKey: key, ...given } = what;
+    const said = Object.entries(given).filter(([, value]) => value !== undefined && value !== null && value !== false);
+    const isPeriod = said.every(([name]) => name === "after" || name === "before");
+    if (said.length === 0 || (said.length > 1 && !isPeriod)) {
       throw new TypeError("say exactly one of entry, conversation, after and before, whole_memory");
     }
-    if ("entry" in said) return this.#transport.write("DELETE", `${this.#path}/entries/${part(said.entry)}`, undefined, key);
-    if ("conversation" in said) return this.#transport.write("DELETE", this.#conversation(said.conversation), undefined, key);
-    if ("whole_memory" in said) return this.#transport.write("DELETE", this.#path, undefined, key);
-    return this.#transport.write("POST", `/v1/vaults/${part(this.vault)}/forget`, { memory: this.name, ...said }, key);
+    const only = Object.fromEntries(said) as { entry?: string; conversation?: string; whole_memory?: true };
+    if (only.entry !== undefined) return this.#transport.write("DELETE", `${this.#path}/entries/${part(only.entry)}`, undefined, key);
+    if (only.conversation !== undefined) return this.#transport.write("DELETE", this.#conversation(only.conversation), undefined, key);
+    if (only.whole_memory) return this.#transport.write("DELETE", this.#path, undefined, key);
+    return this.#transport.write("POST", `/v1/vaults/${part(this.vault)}/forget`, { memory: this.name, ...only }, key);
   }
 
   /** Conversations: when they were, how long, what about. */

@@ -1,6 +1,6 @@
 // Sends requests, again where that is safe, and turns refusals into errors.
 
-import { NotReachableError, errorFrom } from "./errors.ts";
+import { InvalidError, NotReachableError, errorFrom } from "./errors.ts";
 import { VERSION } from "./version.ts";
 
 /** How a server is asked. */
@@ -62,10 +62,12 @@ export class Transport {
   /** What the server answered. */
   async send<T>(request: Request): Promise<T> {
     const retries = this.#options.retries ?? 3;
+    const target = this.url + request.path + queryText(request.query);
+    const body = request.body === undefined ? null : bodyText(request.body);
     for (let attempt = 0; ; attempt++) {
       let response: Response | undefined;
       try {
-        response = await this.#once(request);
+        response = await this.#once(request, target, body);
         if (response.ok) return (await response.json()) as T;
       } catch (failure) {
         // fetch does not say whether the request arrived.
@@ -101,9 +103,10 @@ export class Transport {
 
   async #fetch(path: string, query: Query | undefined, init: RequestInit): Promise<Response> {
     const send = this.#options.fetch ?? globalThis.fetch;
+    const target = this.url + path + queryText(query);
     let response: Response;
     try {
-      response = await send(this.url + path + queryText(query), init);
+      response = await send(target, init);
     } catch (failure) {
       throw new NotReachableError(`${this.url} did not answer: ${String(failure)}`, { cause: failure });
     }
@@ -117,15 +120,15 @@ export class Transport {
     return headers;
   }
 
-  #once(request: Request): Promise<Response> {
+  #once(request: Request, target: string, body: string | null): Promise<Response> {
     const headers = this.#headers();
     if (request.idempotencyKey) headers["idempotency-key"] = request.idempotencyKey;
-    if (request.body !== undefined) headers["content-type"] = "application/json";
+    if (body !== null) headers["content-type"] = "application/json";
     const send = this.#options.fetch ?? globalThis.fetch;
-    return send(this.url + request.path + queryText(request.query), {
+    return send(target, {
       method: request.method,
       headers,
-      body: request.body === undefined ? null : JSON.stringify(request.body),
+      body,
       signal: AbortSignal.timeout(this.#options.timeout ?? 30_000),
     });
   }
@@ -147,8 +150,12 @@ function randomKey(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** A name or an id as one part of a path. */
+/** A name or an id as one part of a path. Throws InvalidError for one that would lead to another address. */
 export function part(text: string): string {
+  // URLs have no way to write these two as a name: `..` and `%2E%2E` alike mean the address above.
+  if (typeof text !== "string" || ["", ".", ".."].includes(text)) {
+    throw invalid(`${JSON.stringify(text)} is no name or id; write at least one character, and neither "." nor ".."`);
+  }
   return encodeURIComponent(text);
 }
 
@@ -156,8 +163,30 @@ function queryText(query: Query | undefined): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query ?? {})) {
     if (value === undefined || value === null) continue;
+    refuseWithoutValue(name, value);
     parameters.set(name, value instanceof Date ? value.toISOString() : String(value));
   }
   const text = parameters.toString();
   return text ? `?${text}` : "";
+}
+
+function bodyText(body: unknown): string {
+  return JSON.stringify(body, function (this: Record<string, unknown>, name: string, value: unknown) {
+    // `value` is what is left of a Date as JSON; the holder still has the Date.
+    refuseWithoutValue(name, this[name]);
+    return value;
+  });
+}
+
+/** JSON has null for a date or a number without a value, and the server takes null as not said. */
+function refuseWithoutValue(name: string, value: unknown): void {
+  const isDate = Object.prototype.toString.call(value) === "[object Date]";
+  if (isDate && Number.isNaN((value as Date).getTime())) {
+    throw invalid(`${name} is an invalid Date; give a Date with a time, or text such as "2024-03-02T10:00:00Z"`);
+  }
+  if (typeof value === "number" && !Number.isFinite(value)) throw invalid(`${name} is ${value}; give a finite number`);
+}
+
+function invalid(detail: string): InvalidError {
+  return new InvalidError(400, "invalid", "Invalid request", detail);
 }

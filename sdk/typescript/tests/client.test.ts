@@ -9,7 +9,7 @@ import { story } from "./story.ts";
 
 const url = process.env["EVERWHEN_SERVER"];
 const key = process.env["EVERWHEN_KEY"];
-const { Everwhen, MemoryClient, NotReachableError, APIError, VaultClient } = everwhen;
+const { Everwhen, InvalidError, MemoryClient, NotReachableError, APIError, VaultClient } = everwhen;
 
 test("the story", () => story(everwhen, new Everwhen({ url, key }), randomUUID()));
 
@@ -65,6 +65,53 @@ test("what to forget is one thing", async () => {
   assert.throws(() => memory.forget({}), TypeError);
   assert.throws(() => memory.forget({ entry: "ent_1", whole_memory: true } as never), TypeError);
 });
+
+test("a period with what is not said is still a period", async () => {
+  const asked: string[] = [];
+  const keep: typeof fetch = async (input, init) => {
+    asked.push(`${init?.method} ${input} ${init?.body}`);
+    return new Response("{}");
+  };
+  const memory = new Everwhen({ url: "http://server", fetch: keep }).memory("ana");
+  const before = "2024-01-01T00:00:00Z";
+  await memory.forget({ before, whole_memory: false, entry: undefined, after: null } as never);
+  assert.deepEqual(asked, [`POST http://server/v1/vaults/default/forget {"memory":"ana","before":"${before}"}`]);
+  assert.throws(() => memory.forget({ after: null } as never), TypeError);
+});
+
+for (const wrong of ["", ".", ".."]) {
+  test(`a name that leads to another address is not sent: "${wrong}"`, async () => {
+    const client = new Everwhen({ url: "http://server", fetch: neverSent });
+    const ana = client.memory("ana");
+    const uses = [
+      () => client.vault(wrong),
+      () => client.vault("v").memory(wrong).recall("private"),
+      () => ana.forget({ entry: wrong }),
+      () => ana.forget({ conversation: wrong }),
+      () => ana.removeFact(wrong),
+      () => client.removeKey(wrong),
+    ];
+    for (const use of uses) await assert.rejects(async () => use(), InvalidError);
+  });
+}
+
+test("an invalid Date is not sent", async () => {
+  const ana = new Everwhen({ url: "http://server", fetch: neverSent }).memory("ana");
+  const never = new Date("nope");
+  const uses = [
+    () => ana.forget({ after: never, before: new Date() }),
+    () => ana.remember("x", { at: never }),
+    () => ana.remember("x", { metadata: { seen: [{ at: never }] } }),
+    () => ana.remember("x", { metadata: { weight: NaN } }),
+    () => ana.rememberAll([{ role: "user", content: "x", conversation_time: never }]),
+    () => ana.recall("x", { as_of: never }),
+    () => ana.entries({ after: never }).toList(),
+    () => ana.timeline({ before: never }).toList(),
+  ];
+  for (const use of uses) await assert.rejects(async () => use(), InvalidError);
+});
+
+const neverSent: typeof fetch = async (input) => assert.fail(`${input} was sent`);
 
 test("every operation has a method", async () => {
   const asked = new Set<string>();
