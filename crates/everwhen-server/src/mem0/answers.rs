@@ -4,15 +4,16 @@ use everwhen::memory::Entry;
 use serde_json::{Value, json};
 
 use super::record::{Attached, write_id};
+use super::scope::Ids;
 
-/// The versions of a record as mem0's history.
-pub(super) fn history(id: &str, versions: &[Entry]) -> Value {
+/// The versions of a record as mem0's history, in the memory of an owner.
+pub(super) fn history(id: &str, versions: &[Entry], owner: &Ids) -> Value {
     let mut before = Value::Null;
     let rows = versions.iter().map(|entry| {
         let text = json!(entry.content.as_str());
         let event = if entry.corrects.is_some() { "UPDATE" } else { "ADD" };
         let time = entry.creation_time.to_string();
-        let mut row = Attached::of(entry).ids.write();
+        let mut row = Attached::of(entry).ids.or_else_of(owner).write();
         for (name, value) in [
             ("id", json!(entry.id.to_string())),
             ("memory_id", json!(id)),

@@ -7,11 +7,11 @@ use everwhen::memory::{Address, Entry, Forget, MemoryId, Name, NewEntry, Role, S
 use everwhen::ports::{EntryQuery, Order, Which};
 use everwhen::recall::{Kind, Query};
 use everwhen::receipt::Receipt;
-use everwhen::{Error, NewCorrection, Vault, limits};
+use everwhen::{DensityQuery, Error, NewCorrection, Vault, limits};
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-use super::record::{self, Attached};
+use super::record::{self, Attached, Records};
 use super::scope::{Ids, KINDS, entity, memory_name};
 use super::{Mem0Result, answers, filter};
 use crate::ServerState;
@@ -160,10 +160,11 @@ impl Mem0Call {
         if let Some(vault) = present(self.vault(Scope::Read).await)? {
             let (now, expired) =
                 (as_of.unwrap_or_else(|| self.state.engine.now()), self.is_set("show_expired"));
+            let mut records = Records::of(&vault);
             let found = self.recall(&vault, query).await?;
             let best = found.iter().map(|(_, score)| *score).fold(f64::EPSILON, f64::max);
             for (entry, score) in found {
-                let mut record = record::write(&vault, &entry).await?;
+                let mut record = records.write(&entry).await?;
                 let share = (score / best).clamp(0.0, 1.0);
                 record["score"] = json!((share * 10_000.0).round() / 10_000.0);
                 let is_wanted = share >= threshold && record::is_shown(&entry, now, expired);
@@ -239,14 +240,14 @@ impl Mem0Call {
             limit: Some(limits::PAGE_ROWS),
             ..EntryQuery::default()
         };
-        let mut rows = Vec::new();
+        let (mut rows, mut records) = (Vec::new(), Records::of(vault));
         for memory in memories {
             query.from = None;
             loop {
                 let page = vault.entries(memory.clone(), None, query.clone()).await;
                 let Some(page) = present(page.map_err(Into::into))? else { break };
                 for entry in page.data {
-                    let record = record::write(vault, &entry).await?;
+                    let record = records.write(&entry).await?;
                     if record::is_shown(&entry, now, expired) && self.passes(&record)? {
                         rows.push((entry, record));
                     }
@@ -268,12 +269,17 @@ impl Mem0Call {
         let then =
             versions.iter().rev().find(|one| as_of.is_none_or(|time| one.creation_time <= time));
         let entry = then.ok_or_else(|| Error::not_found(format!("memory not found: {id}")))?;
-        Ok(record::write(&vault, entry).await?)
+        Ok(Records::of(&vault).write(entry).await?)
     }
 
     pub(super) async fn history(&self, id: &str) -> Mem0Result<Value> {
         let vault = self.vault(Scope::Read).await?;
-        Ok(answers::history(id, &record::versions(&vault, id).await?))
+        let versions = record::versions(&vault, id).await?;
+        let mut owner = Ids::default();
+        if let Some(first) = versions.first() {
+            owner = Records::of(&vault).owner(first.memory).await?;
+        }
+        Ok(answers::history(id, &versions, &owner))
     }
 
     pub(super) async fn update(&self, id: &str) -> Mem0Result<Value> {
@@ -305,7 +311,7 @@ impl Mem0Call {
         let versions = record::versions(vault, id).await?;
         let last =
             versions.last().ok_or_else(|| Error::not_found(format!("memory not found: {id}")))?;
-        Ok(record::write(vault, last).await?)
+        Ok(Records::of(vault).write(last).await?)
     }
 
     pub(super) async fn delete(&self, id: &str) -> Mem0Result<Value> {
@@ -343,19 +349,19 @@ impl Mem0Call {
 
     /// Lists users, agents, apps and runs.
     pub(super) async fn entities(&self) -> Mem0Result<Value> {
-        let memories = match present(self.vault(Scope::Read).await)? {
-            Some(vault) => all_memories(&vault).await?,
-            None => Vec::new(),
-        };
-        let rows = memories.into_iter().map(|(id, memory)| {
-            let (kind, name) = entity(memory.name.as_str());
-            let time = memory.creation_time.to_string();
-            json!({
-                "id": id.to_string(), "name": name, "type": kind, "created_at": time,
-                "updated_at": time, "total_memories": memory.last_sequence, "owner": "everwhen",
-            })
-        });
-        Ok(answers::page(rows.collect(), 1, MOST_FOUND as usize))
+        let mut rows = Vec::new();
+        if let Some(vault) = present(self.vault(Scope::Read).await)? {
+            for (id, memory) in all_memories(&vault).await? {
+                let Some(total) = present(count(&vault, id).await)? else { continue };
+                let (kind, name) = entity(memory.name.as_str());
+                let time = memory.creation_time.to_string();
+                rows.push(json!({
+                    "id": id.to_string(), "name": name, "type": kind, "created_at": time,
+                    "updated_at": time, "total_memories": total, "owner": "everwhen",
+                }));
+            }
+        }
+        Ok(answers::page(rows, 1, MOST_FOUND as usize))
     }
 
     pub(super) async fn delete_entity(&self, kind: &str, name: &str) -> Mem0Result<Value> {
@@ -464,4 +470,10 @@ async fn all_memories(vault: &Vault) -> Mem0Result<Vec<(MemoryId, everwhen::memo
             return Ok(all);
         }
     }
+}
+
+/// How many entries a memory has now, without what was corrected or forgotten.
+async fn count(vault: &Vault, memory: MemoryId) -> Mem0Result<u64> {
+    let all = DensityQuery { buckets: Some(1), ..DensityQuery::default() };
+    Ok(vault.density(Address::Id(memory), all).await?.counts.iter().sum())
 }

@@ -1,5 +1,7 @@
 //! An entry as a memory of mem0, with an id that stays the same when it is updated.
 
+use std::collections::HashMap;
+
 use everwhen::memory::{Address, Entry, EntryId, MemoryId, Metadata};
 use everwhen::{Error, Result, Vault};
 use jiff::Timestamp;
@@ -97,11 +99,40 @@ pub(super) async fn first_version(vault: &Vault, entry: &Entry) -> Result<EntryI
     Ok(id)
 }
 
-/// An entry as mem0 shows it.
-pub(super) async fn write(vault: &Vault, entry: &Entry) -> Result<Value> {
-    let attached = Attached::of(entry);
-    let id = write_id(entry.memory, first_version(vault, entry).await?);
-    let mut record = attached.ids.write();
+/// Entries of a vault as mem0 shows them.
+pub(super) struct Records<'v> {
+    vault: &'v Vault,
+    /// Whose the memories are that were looked up.
+    owners: HashMap<MemoryId, Ids>,
+}
+
+impl<'v> Records<'v> {
+    pub(super) fn of(vault: &'v Vault) -> Self {
+        Self { vault, owners: HashMap::new() }
+    }
+
+    /// Whose a memory is. What another interface stored there, which names nobody, is theirs.
+    pub(super) async fn owner(&mut self, memory: MemoryId) -> Result<Ids> {
+        if let Some(owner) = self.owners.get(&memory) {
+            return Ok(owner.clone());
+        }
+        let name = self.vault.memory(Address::Id(memory)).await?.name;
+        let owner = Ids::of_memory(name.as_str());
+        self.owners.insert(memory, owner.clone());
+        Ok(owner)
+    }
+
+    /// An entry as mem0 shows it.
+    pub(super) async fn write(&mut self, entry: &Entry) -> Result<Value> {
+        let attached = Attached::of(entry);
+        let id = write_id(entry.memory, first_version(self.vault, entry).await?);
+        let ids = attached.ids.clone().or_else_of(&self.owner(entry.memory).await?);
+        Ok(record(entry, id, attached, &ids))
+    }
+}
+
+fn record(entry: &Entry, id: String, attached: Attached, ids: &Ids) -> Value {
+    let mut record = ids.write();
     let run = record["run_id"].clone();
     let said = entry.conversation_time.to_string();
     for (name, value) in [
@@ -120,7 +151,7 @@ pub(super) async fn write(vault: &Vault, entry: &Entry) -> Result<Value> {
     ] {
         record.insert(name.to_owned(), value);
     }
-    Ok(Value::Object(record))
+    Value::Object(record)
 }
 
 /// When an entry got its present text.

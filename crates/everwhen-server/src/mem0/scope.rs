@@ -21,6 +21,17 @@ impl Ids {
         }))
     }
 
+    /// Whose a memory is, by its name.
+    pub(super) fn of_memory(name: &str) -> Self {
+        let (owner, id) = entity(name);
+        Self(KINDS.map(|kind| (kind == owner).then(|| id.to_owned())))
+    }
+
+    /// These ids, or those of somebody else where none is given.
+    pub(super) fn or_else_of(self, owner: &Self) -> Self {
+        if self.is_empty() { owner.clone() } else { self }
+    }
+
     /// These ids, completed by others.
     pub(super) fn or(self, others: Self) -> Self {
         let mut ids = self;
@@ -94,5 +105,7 @@ mod tests {
         assert_eq!(ids.memory_name().unwrap(), "agent:a");
         assert_eq!(ids.write()["run_id"], "7");
         assert!(Ids::read(&json!({ "user_id": "" })).memory_name().is_err());
+        assert_eq!(Ids::of_memory("agent:a"), Ids::read(&json!({ "agent_id": "a" })));
+        assert_eq!(Ids::of_memory("ana"), Ids::read(&json!({ "user_id": "ana" })));
     }
 }

@@ -88,3 +88,71 @@ async fn what_is_wrong_is_said_where_its_clients_look() {
         );
     }
 }
+
+/// What `user_id` deletes is what it shows: the memory of that name, whoever stored into it.
+#[tokio::test]
+async fn what_other_interfaces_stored_belongs_to_the_name_of_the_memory() {
+    let stage = Stage::new().await;
+    for (memory, text) in [
+        ("zoe", "Zoe has a cat."),
+        ("zoe", "Zoe has a dog."),
+        ("agent:guide", "The guide speaks of cats."),
+        ("bob", "Bob has a cat."),
+    ] {
+        let path = format!("/v1/vaults/default/memories/{memory}/entries");
+        stage.post(&path, json!({ "role": "user", "content": text })).await;
+    }
+    let ask = async |method: &str, path: &str, body: Value| {
+        let ask = stage.ask(method, path);
+        let ask = if body.is_null() { ask } else { ask.json(&body) };
+        ask.response().await.with(200)
+    };
+    let texts = |answer: &Value| {
+        let rows = answer["results"].as_array().or(answer.as_array()).unwrap();
+        let mut texts: Vec<String> =
+            rows.iter().map(|row| row["memory"].as_str().unwrap().to_owned()).collect();
+        texts.sort();
+        texts
+    };
+    let zoe = json!({ "filters": { "user_id": "zoe" } });
+    let listed = ask("POST", "/mem0/v3/memories/", zoe.clone()).await;
+    assert_eq!(texts(&listed), ["Zoe has a cat.", "Zoe has a dog."]);
+    assert_eq!(listed["results"][0]["user_id"], "zoe");
+    let v1 = ask("GET", "/mem0/v1/memories/?user_id=zoe", Value::Null).await;
+    assert_eq!(texts(&v1), texts(&listed));
+    let own = ask("GET", "/mem0/memories?user_id=zoe", Value::Null).await;
+    assert_eq!(texts(&own), texts(&listed));
+    let search = json!({ "query": "cat", "filters": { "user_id": "zoe" } });
+    let found = ask("POST", "/mem0/v3/memories/search/", search).await;
+    assert_eq!(found["results"][0]["memory"], "Zoe has a cat.", "{found}");
+    assert!(!texts(&found).contains(&"Bob has a cat.".to_owned()), "{found}");
+    let guide = json!({ "filters": { "agent_id": "guide" } });
+    let guide = ask("POST", "/mem0/v3/memories/", guide).await;
+    assert_eq!(texts(&guide), ["The guide speaks of cats."]);
+    let id = listed["results"][0]["id"].as_str().unwrap();
+    let history = ask("GET", &format!("/mem0/v1/memories/{id}/history/"), Value::Null).await;
+    assert_eq!(history[0]["user_id"], "zoe");
+    ask("DELETE", "/mem0/v1/memories/?user_id=zoe", Value::Null).await;
+    assert_eq!(texts(&ask("POST", "/mem0/v3/memories/", zoe).await), [""; 0]);
+    let bob = json!({ "filters": { "user_id": "bob" } });
+    assert_eq!(texts(&ask("POST", "/mem0/v3/memories/", bob).await), ["Bob has a cat."]);
+}
+
+#[tokio::test]
+async fn users_have_as_many_memories_as_are_listed() {
+    let stage = Stage::new().await;
+    let entries = "/v1/vaults/default/memories/zoe/entries";
+    let mut ids = Vec::new();
+    for text in ["one", "two", "three"] {
+        let receipt = stage.post(entries, json!({ "role": "user", "content": text })).await;
+        ids.push(receipt["id"].as_str().unwrap().to_owned());
+    }
+    let change = json!({ "content": "two, corrected", "reason": "a slip" });
+    stage.post(&format!("{entries}/{}/correction", ids[1]), change).await;
+    stage.ask("DELETE", &format!("{entries}/{}", ids[0])).response().await.with(200);
+    let users = stage.ask("GET", "/mem0/v1/entities/").response().await.with(200);
+    let zoe = json!({ "filters": { "user_id": "zoe" } });
+    let listed = stage.ask("POST", "/mem0/v3/memories/").json(&zoe).response().await.with(200);
+    assert_eq!(users["results"][0]["total_memories"], listed["count"], "{users} {listed}");
+    assert_eq!(listed["count"], 2);
+}
