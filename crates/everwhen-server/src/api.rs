@@ -19,6 +19,7 @@ mod imports;
 mod keys;
 mod memories;
 mod period;
+mod query;
 mod recall;
 mod response;
 mod retrospection;
@@ -37,7 +38,8 @@ use crate::ServerState;
 
 /// The routes of the REST API.
 pub(crate) fn routes() -> Router<ServerState> {
-    routes::table().split_for_parts().0
+    let (routes, document) = routes::table().split_for_parts();
+    query::refuse_unread(routes, &document)
 }
 
 /// The few that an agent's hook needs.
