@@ -45,6 +45,8 @@ pub(crate) struct UploadImport {
     vault_id: VaultId,
     /// The name of the file, as the caller gave it.
     pub(crate) file: String,
+    /// Where the file is while it is read.
+    path: String,
     pub(crate) is_rehearsal: bool,
     pub(crate) started_at: Timestamp,
     pub(crate) progress: Arc<ImportProgress>,
@@ -113,6 +115,7 @@ impl Imports {
             vault: job.vault.clone(),
             vault_id: job.target.vault.id(),
             file: upload.name().to_owned(),
+            path: upload.path().display().to_string(),
             is_rehearsal: job.target.mode.is_rehearsal,
             started_at: job.started_at,
             progress: Arc::default(),
@@ -186,9 +189,15 @@ impl UploadImport {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// A sentence of the reader, with the caller's name for the file: where the server keeps uploads is
+    /// nothing to callers.
+    pub(crate) fn in_words_of_caller(&self, sentence: &str) -> String {
+        sentence.replace(&self.path, &self.file)
+    }
+
     fn end(&self, outcome: Result<()>) {
         let state = match outcome {
-            Err(error) => ImportState::Failed(error.message().to_owned()),
+            Err(error) => ImportState::Failed(self.in_words_of_caller(error.message())),
             Ok(()) if self.progress.is_cancelled() => ImportState::Cancelled,
             Ok(()) => ImportState::Done,
         };

@@ -122,6 +122,9 @@ async fn what_is_no_file_to_import_is_refused_with_a_reason() {
     assert!(problem.contains("notes.bin") && problem.contains("no program"), "{problem}");
     let other = import(&stage, "ana", "from=whatsapp", chat(1)).await;
     assert!(other["problem"].as_str().unwrap().contains("WhatsApp"), "{other}");
+    let cut = import(&stage, "ana", "name=my+chat!.json", chat(1)[..60].to_vec()).await;
+    let told = cut.to_string();
+    assert!(told.contains("\"my chat!.json: ") && !told.contains("upload"), "{told}");
     stage.ask("GET", &format!("{path}/imp_0")).response().await.problem(404, "not_found");
 }
 

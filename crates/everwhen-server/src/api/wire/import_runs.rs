@@ -222,15 +222,18 @@ impl ImportRun {
             known: counts.known,
             corrected: counts.corrected,
             branches: counts.branches,
-            refused: counts.refused,
+            refused: counts.refused.iter().map(|why| run.in_words_of_caller(why)).collect(),
             problem,
-            found: run.progress.report().map(ImportReport::write),
+            found: run.progress.report().map(|report| ImportReport::write(report, run)),
         }
     }
 }
 
 impl ImportReport {
-    fn write(report: Report) -> Self {
+    fn write(report: Report, run: &imports::UploadImport) -> Self {
+        let said = |sentences: Vec<String>| {
+            sentences.iter().map(|one| run.in_words_of_caller(one)).collect()
+        };
         let (first, last) = report.span.unzip();
         Self {
             conversations: report.conversations,
@@ -242,8 +245,8 @@ impl ImportReport {
             precision: named(report.precision, |precision| precision.as_str()),
             undated: report.undated,
             left_out: report.left_out,
-            warnings: report.warnings,
-            problems: report.problems,
+            warnings: said(report.warnings),
+            problems: said(report.problems),
         }
     }
 }
