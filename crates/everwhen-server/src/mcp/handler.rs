@@ -6,13 +6,15 @@ use axum::http::request::Parts;
 use everwhen::{Error, ErrorKind};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
-    DiscoverResult, ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation,
-    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
-    ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig,
+    CustomRequest, CustomResult, DiscoverResult, ErrorCode, ErrorData, GetPromptRequestParams,
+    GetPromptResponse, Implementation, InitializeRequestParams, InitializeResult,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
+use serde::de::DeserializeOwned;
 
 use super::call::ToolCall;
 use super::wire::Choice;
@@ -137,6 +139,36 @@ impl ServerHandler for McpHandler {
         let found = completions::complete(&call(&context)?, &asked).await;
         Ok(CompleteResult::new(found.map_err(refused)?))
     }
+
+    async fn on_custom_request(
+        &self,
+        asked: CustomRequest,
+        _: McpContext,
+    ) -> McpResult<CustomResult> {
+        Err(misread(&asked))
+    }
+}
+
+/// Why a request is none of those that are known. The library takes one whose parameters do not fit for one
+/// with a method of somebody's own.
+fn misread(asked: &CustomRequest) -> ErrorData {
+    let why = match asked.method.as_str() {
+        "initialize" => misfit::<InitializeRequestParams>(asked),
+        "tools/call" => misfit::<CallToolRequestParams>(asked),
+        "resources/read" => misfit::<ReadResourceRequestParams>(asked),
+        "prompts/get" => misfit::<GetPromptRequestParams>(asked),
+        "completion/complete" => misfit::<CompleteRequestParams>(asked),
+        _ => None,
+    };
+    match why {
+        Some(why) => ErrorData::invalid_params(format!("params of {}: {why}", asked.method), None),
+        None => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, asked.method.clone(), None),
+    }
+}
+
+fn misfit<T: DeserializeOwned>(asked: &CustomRequest) -> Option<String> {
+    let params = asked.params.clone().unwrap_or_else(|| serde_json::json!({}));
+    serde_json::from_value::<T>(params).err().map(|error| error.to_string())
 }
 
 /// The caller of a request.

@@ -160,6 +160,47 @@ async fn a_conversation_is_ended_and_read_as_the_plugin_tells_it() {
 }
 
 #[tokio::test]
+async fn a_limit_out_of_range_is_named_as_the_tool_names_it() {
+    let stage = Stage::new().await;
+    let agent = Agent::at(&stage, "/mcp?tools=full");
+    remember_museums(&agent).await;
+    for (tool, arguments, words) in [
+        ("get_timeline", json!({ "limit": 0 }), "limit is 0; use 1 to 100"),
+        ("list_facts", json!({ "limit": 101 }), "limit is 101; use 1 to 100"),
+        ("search_memories", json!({ "query": "museum", "top_k": 0 }), "top_k is 0; use 1 to 100"),
+    ] {
+        let refusal = agent.refusal(tool, arguments).await;
+        assert!(refusal.contains(words), "{tool}: {refusal}");
+    }
+}
+
+#[tokio::test]
+async fn parameters_that_do_not_fit_are_no_unknown_method() {
+    let stage = Stage::new().await;
+    let agent = Agent::at(&stage, "/mcp");
+    let code = async |method: &str, params: Value| {
+        let text = agent.send(method, params).await.text;
+        let answer: Value = serde_json::from_str(&text).unwrap();
+        (answer["error"]["code"].as_i64().unwrap(), answer["error"]["message"].to_string())
+    };
+    for (method, params, words) in [
+        (
+            "tools/call",
+            json!({ "name": "search_memories", "arguments": [] }),
+            "params of tools/call",
+        ),
+        ("tools/call", json!({ "arguments": {} }), "missing field `name`"),
+        ("initialize", json!({}), "missing field"),
+        ("prompts/get", json!({}), "missing field `name`"),
+    ] {
+        let (code, message) = code(method, params).await;
+        assert_eq!(code, -32602, "{method}: {message}");
+        assert!(message.contains(words), "{method}: {message}");
+    }
+    assert_eq!(code("tools/frog", json!({})).await.0, -32601);
+}
+
+#[tokio::test]
 async fn the_same_key_stores_once() {
     let stage = Stage::new().await;
     let agent = Agent::at(&stage, "/mcp");

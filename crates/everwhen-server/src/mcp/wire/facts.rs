@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::search::read_top_k;
+use super::search::read_limit;
 use super::{read_time, whole};
 
 /// Default number of facts: a list costs tokens.
@@ -42,7 +42,7 @@ impl ListFacts {
             about: self.about,
             all: self.all.unwrap_or_default(),
             tag: self.tag.map(|tag| Name::new("tag", tag)).transpose()?,
-            limit: Some(self.limit.map(read_top_k).transpose()?.unwrap_or(FACTS)),
+            limit: Some(read_limit("limit", self.limit)?.unwrap_or(FACTS)),
             ..FactQuery::default()
         })
     }

@@ -53,18 +53,21 @@ impl SearchMemories {
             before: read_time("before", self.before.as_deref())?,
             as_of: read_time("as_of", self.as_of.as_deref())?,
             period: self.period.as_deref().map(PeriodUse::named).transpose()?.unwrap_or_default(),
-            limit: self.top_k.map(read_top_k).transpose()?,
+            limit: read_limit("top_k", self.top_k)?,
             ..Query::new(self.query)
         };
         Ok((query, self.include_raw.unwrap_or_default()))
     }
 }
 
-pub(super) fn read_top_k(top_k: u32) -> Result<usize> {
-    if (1..=MOST).contains(&top_k) {
-        return Ok(top_k as usize);
+/// How many are wanted, by the tool's own parameter for it.
+pub(super) fn read_limit(parameter: &str, wanted: Option<u32>) -> Result<Option<usize>> {
+    match wanted {
+        Some(wanted) if !(1..=MOST).contains(&wanted) => {
+            Err(Error::invalid(format!("{parameter} is {wanted}; use 1 to {MOST}")))
+        }
+        wanted => Ok(wanted.map(|wanted| wanted as usize)),
     }
-    Err(Error::invalid(format!("top_k is {top_k}; use 1 to {MOST}")))
 }
 
 #[derive(Serialize, JsonSchema)]

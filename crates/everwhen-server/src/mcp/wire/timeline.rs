@@ -6,7 +6,7 @@ use everwhen::{Page, Result, TimelineAbout, TimelineLine};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::search::{AboutOutput, read_top_k};
+use super::search::{AboutOutput, read_limit};
 use super::{read_time, whole};
 
 /// Default number of lines: a list costs tokens.
@@ -42,7 +42,7 @@ impl GetTimeline {
     pub(crate) fn read(self) -> Result<TimelineRequest> {
         let after = read_time("after", self.after.as_deref())?;
         let before = read_time("before", self.before.as_deref())?;
-        let limit = Some(self.limit.map(read_top_k).transpose()?.unwrap_or(LINES));
+        let limit = Some(read_limit("limit", self.limit)?.unwrap_or(LINES));
         Ok(match self.about {
             None => TimelineRequest::Everything(EntryQuery {
                 after,
