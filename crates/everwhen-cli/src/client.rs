@@ -23,6 +23,7 @@ use serde_json::Value;
 use tokio::io::AsyncReadExt;
 use tower::ServiceExt;
 
+use self::address::check_path;
 pub(crate) use self::address::server_url;
 pub(crate) use self::events::Events;
 use crate::args::CommonArgs;
@@ -291,6 +292,7 @@ impl Client {
 
     /// Sends a request and returns any response.
     pub(crate) async fn attempt(&self, request: Request) -> Result<Reply> {
+        check_path(&request.path)?;
         match self {
             Self::Local(local) => local.send(request).await,
             Self::Remote(remote) => remote.send(request).await,
@@ -299,6 +301,7 @@ impl Client {
 
     /// Sends a file as the body of a request, as a stream.
     pub(crate) async fn upload(&self, request: Request, file: &Path) -> Result<Reply> {
+        check_path(&request.path)?;
         let open = tokio::fs::File::open(file).await;
         let open = open.map_err(|error| Failure::new(format!("{}: {error}", file.display())))?;
         match self {
@@ -310,6 +313,7 @@ impl Client {
 
     /// Writes the body of a response into a file, as a stream. Returns its bytes.
     pub(crate) async fn download(&self, request: Request, file: &mut dyn Write) -> Result<u64> {
+        check_path(&request.path)?;
         match self {
             Self::Local(local) => local.download(request, file).await,
             Self::Remote(remote) => remote.download(request, file).await,

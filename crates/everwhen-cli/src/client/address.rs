@@ -1,4 +1,4 @@
-//! The URL of a server, as people type it.
+//! The URL of a server, as people type it, and paths that a URL can have.
 
 use crate::failure::{Failure, Result};
 
@@ -15,6 +15,17 @@ pub(crate) fn server_url(typed: &str) -> Result<String> {
     }
 }
 
+/// Refuses a path with `.` or `..` as a part: URLs have no way to write these two as a name, so an entry `..`
+/// would be the memory it is in.
+pub(crate) fn check_path(path: &str) -> Result<()> {
+    match path.split('/').find(|part| matches!(*part, "." | "..")) {
+        Some(part) => Err(Failure::usage(format!(
+            "{part:?} is no name or id; write neither \".\" nor \"..\""
+        ))),
+        None => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -26,5 +37,15 @@ mod tests {
         for wrong in ["", "http://", "ftp://example.org", "a b", "localhost:port"] {
             assert_eq!(server_url(wrong).unwrap_err().code, 2, "{wrong:?}");
         }
+    }
+
+    #[test]
+    fn no_name_leads_to_another_address() {
+        for wrong in ["..", "."] {
+            let path = format!("/v1/vaults/v/memories/m/entries/{wrong}");
+            assert_eq!(check_path(&path).unwrap_err().code, 2, "{path}");
+            assert_eq!(check_path(&format!("/v1/vaults/{wrong}/usage")).unwrap_err().code, 2);
+        }
+        check_path("/v1/vaults/v..1/memories/a.b").unwrap();
     }
 }
