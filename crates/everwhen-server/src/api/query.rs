@@ -16,7 +16,7 @@ use crate::ServerState;
 use crate::error::RequestError;
 
 /// Paths and methods whose handlers read a query, and refuse what they do not know in it.
-type Reading = Arc<HashSet<(String, Method)>>;
+type QueryReaders = Arc<HashSet<(String, Method)>>;
 
 /// Refuses queries where the document declares no parameter of one.
 pub(super) fn refuse_unread(
@@ -26,7 +26,7 @@ pub(super) fn refuse_unread(
     routes.route_layer(from_fn_with_state(reading(document), check))
 }
 
-fn reading(document: &OpenApi) -> Reading {
+fn reading(document: &OpenApi) -> QueryReaders {
     let mut reading = HashSet::new();
     for (path, item) in &document.paths.paths {
         for (method, operation) in [
@@ -51,15 +51,15 @@ fn reads_a_query(operation: &Operation) -> bool {
     operation.parameters.iter().flatten().any(is_of_query)
 }
 
-async fn check(State(reading): State<Reading>, request: Request, next: Next) -> Response {
+async fn check(State(reading): State<QueryReaders>, request: Request, next: Next) -> Response {
     match unread(&reading, &request) {
         Some(name) => refusal(&name).into_response(),
         None => next.run(request).await,
     }
 }
 
-/// The first parameter that nobody would read.
-fn unread(reading: &Reading, request: &Request) -> Option<String> {
+/// The first parameter that no handler would read.
+fn unread(reading: &QueryReaders, request: &Request) -> Option<String> {
     let query = request.uri().query().filter(|query| !query.is_empty())?;
     let route = request.extensions().get::<MatchedPath>()?.as_str();
     // Health checks and documents are asked for by programs that add parameters of their own.

@@ -150,7 +150,7 @@ impl ServerHandler for McpHandler {
 }
 
 /// Why a request is none of those that are known. The library takes one whose parameters do not fit for one
-/// with a method of somebody's own.
+/// with a custom method.
 fn misread(asked: &CustomRequest) -> ErrorData {
     let why = match asked.method.as_str() {
         "initialize" => misfit::<InitializeRequestParams>(asked),

@@ -111,7 +111,7 @@ impl<'v> Records<'v> {
         Self { vault, owners: HashMap::new() }
     }
 
-    /// Whose a memory is. What another interface stored there, which names nobody, is theirs.
+    /// Whose a memory is. What another interface stored there, which names no user, is theirs.
     pub(super) async fn owner(&mut self, memory: MemoryId) -> Result<Ids> {
         if let Some(owner) = self.owners.get(&memory) {
             return Ok(owner.clone());

@@ -27,7 +27,7 @@ impl Ids {
         Self(KINDS.map(|kind| (kind == owner).then(|| id.to_owned())))
     }
 
-    /// These ids, or those of somebody else where none is given.
+    /// These ids, or those of an owner where none is given.
     pub(super) fn or_else_of(self, owner: &Self) -> Self {
         if self.is_empty() { owner.clone() } else { self }
     }

@@ -89,7 +89,7 @@ async fn what_is_wrong_is_said_where_its_clients_look() {
     }
 }
 
-/// What `user_id` deletes is what it shows: the memory of that name, whoever stored into it.
+/// What `user_id` deletes is what it shows: the memory of that name, through whichever interface it was stored.
 #[tokio::test]
 async fn what_other_interfaces_stored_belongs_to_the_name_of_the_memory() {
     let stage = Stage::new().await;
