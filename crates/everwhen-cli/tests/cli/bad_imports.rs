@@ -154,8 +154,8 @@ fn odd_files_are_read_and_what_is_odd_is_said() {
         (
             "years.json",
             years.to_string().into(),
-            2,
-            &["2099-01-01", "future", "1 message without any date"],
+            3,
+            &["2099-01-01", "future", "2 placed after their neighbour"],
         ),
     ];
     for (name, content, count, words) in cases {

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::reading::Reading;
+use super::repair;
 use super::thread::{Message, Thread};
 
 /// A conversation ends after this many seconds of silence.
@@ -61,7 +62,7 @@ impl GapSplitter {
 
     /// Takes the next message, and hands on what is complete.
     pub(crate) fn push(&mut self, reading: &mut Reading<'_>, message: Message) {
-        self.hold(message);
+        self.hold(message, reading.options.now);
         if self.held.len() >= HELD || self.bytes >= self.most_bytes {
             self.hand_on(reading);
             self.placed = self.held.len();
@@ -72,9 +73,9 @@ impl GapSplitter {
         }
     }
 
-    fn hold(&mut self, message: Message) {
+    fn hold(&mut self, message: Message, now: Timestamp) {
         self.bytes += message.text.len();
-        let at = time(&message);
+        let at = time(&message, now);
         if let (Some(last), Some(at)) = (self.last, at) {
             self.rises += at.cmp(&last) as i64;
         }
@@ -170,13 +171,22 @@ impl GapSplitter {
     }
 }
 
-fn time(message: &Message) -> Option<Timestamp> {
-    message.time.as_ref().map(|time| time.at)
+/// The time of a message. One in the future is none: it says nothing of where a message belongs.
+fn time(message: &Message, now: Timestamp) -> Option<Timestamp> {
+    let time = message.time.as_ref().map(|time| time.at);
+    time.filter(|at| repair::is_possible(*at, now))
 }
 
-/// Splits the messages of a small chat.
-pub(crate) fn by_gaps(id: &str, place: &str, messages: Vec<Message>) -> Vec<Thread> {
+/// Splits the messages of a small chat, and hands them on.
+pub(crate) fn take_by_gaps(
+    reading: &mut Reading<'_>,
+    id: &str,
+    place: &str,
+    messages: Vec<Message>,
+) {
     let mut splitter = GapSplitter::new(id, place);
-    messages.into_iter().for_each(|message| splitter.hold(message));
-    splitter.split().into_iter().map(|part| splitter.thread(part)).collect()
+    for message in messages {
+        splitter.hold(message, reading.options.now);
+    }
+    splitter.finish(reading);
 }

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::Source;
-use crate::import::gaps::by_gaps;
+use crate::import::gaps::take_by_gaps;
 use crate::import::moment::{self, Moment};
 use crate::import::reading::Reading;
 use crate::import::sample::{Claim, Sample, has};
@@ -45,9 +45,7 @@ fn read(reading: &mut Reading<'_>) {
             messages.extend(message(reading, &one));
         });
         let name = name.unwrap_or(folder);
-        for thread in by_gaps(&name, &document.place, messages) {
-            reading.take(thread);
-        }
+        take_by_gaps(reading, &name, &document.place, messages);
         if reading.is_stopped() {
             return;
         }

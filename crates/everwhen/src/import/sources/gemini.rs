@@ -7,7 +7,7 @@ use everwhen_engine::memory::Role;
 use serde_json::Value;
 
 use super::Source;
-use crate::import::gaps::by_gaps;
+use crate::import::gaps::take_by_gaps;
 use crate::import::moment;
 use crate::import::reading::Reading;
 use crate::import::sample::{Claim, Sample};
@@ -66,9 +66,7 @@ fn read(reading: &mut Reading<'_>) {
             exchange(reading, &record, &format!("{written}/{number}"), &mut messages);
         });
     }
-    for thread in by_gaps("gemini", "Gemini activity", messages) {
-        reading.take(thread);
-    }
+    take_by_gaps(reading, "gemini", "Gemini activity", messages);
 }
 
 fn exchange(reading: &mut Reading<'_>, record: &Value, id: &str, messages: &mut Vec<Message>) {

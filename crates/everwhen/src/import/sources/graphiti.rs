@@ -5,7 +5,7 @@ use everwhen_engine::memory::Role;
 use serde_json::Value;
 
 use super::Source;
-use crate::import::gaps::by_gaps;
+use crate::import::gaps::take_by_gaps;
 use crate::import::moment;
 use crate::import::reading::Reading;
 use crate::import::sample::{Claim, Sample, has};
@@ -46,9 +46,7 @@ fn read(reading: &mut Reading<'_>) {
             });
         }
         let group = "graphiti";
-        for thread in by_gaps(group, &document.place, messages) {
-            reading.take(thread);
-        }
+        take_by_gaps(reading, group, &document.place, messages);
     }
 }
 

@@ -4,7 +4,7 @@ use everwhen_engine::memory::Role;
 use serde_json::Value;
 
 use super::Source;
-use crate::import::gaps::by_gaps;
+use crate::import::gaps::take_by_gaps;
 use crate::import::moment;
 use crate::import::reading::Reading;
 use crate::import::sample::{Claim, Sample, has};
@@ -52,8 +52,6 @@ fn read(reading: &mut Reading<'_>) {
         if stored > 0 {
             reading.warn(format!("{stored} entries have no conversationTime; they have the time at which they were stored"));
         }
-        for thread in by_gaps("mycelian", &document.place, messages) {
-            reading.take(thread);
-        }
+        take_by_gaps(reading, "mycelian", &document.place, messages);
     }
 }

@@ -6,7 +6,7 @@ use everwhen_engine::memory::Role;
 use serde_json::Value;
 
 use super::Source;
-use crate::import::gaps::by_gaps;
+use crate::import::gaps::take_by_gaps;
 use crate::import::moment;
 use crate::import::reading::Reading;
 use crate::import::sample::{Claim, Sample, has};
@@ -124,9 +124,7 @@ impl Channel {
     }
 
     fn take(self, reading: &mut Reading<'_>, place: &str) {
-        for thread in by_gaps(&format!("#{}", self.name), place, self.loose) {
-            reading.take(thread);
-        }
+        take_by_gaps(reading, &format!("#{}", self.name), place, self.loose);
         for (ts, mut messages) in self.threads {
             messages.sort_by_key(|message| message.time.as_ref().map(|time| time.at));
             let mut thread = Thread::new(format!("#{}/{ts}", self.name), place);
