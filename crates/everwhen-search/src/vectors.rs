@@ -27,7 +27,7 @@ const EXACT_LIMIT: usize = 4_096;
 /// Passages and the documents they belong to.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PassageVectors {
-    /// The values, [packed](self::packed); a row has the dimensions of a vector, padded with zeros to whole blocks.
+    /// The values, [packed]; a row has the dimensions of a vector, padded with zeros to whole blocks.
     rows: Rows,
     /// What the numbers of each row are multiplied with.
     scales: Vec<f32>,
