@@ -143,17 +143,19 @@ impl ServerHandler for McpHandler {
     async fn on_custom_request(
         &self,
         asked: CustomRequest,
-        _: McpContext,
+        context: McpContext,
     ) -> McpResult<CustomResult> {
-        Err(misread(&asked))
+        let version = context.meta.protocol_version();
+        let has_initialize = version.is_none_or(|version| version.has_initialize());
+        Err(misread(&asked, has_initialize))
     }
 }
 
 /// Why a request is none of those that are known. The library takes one whose parameters do not fit for one
-/// with a custom method.
-fn misread(asked: &CustomRequest) -> ErrorData {
+/// with a custom method. Versions of the protocol since 2026-07-28 do not have `initialize`.
+fn misread(asked: &CustomRequest, has_initialize: bool) -> ErrorData {
     let why = match asked.method.as_str() {
-        "initialize" => misfit::<InitializeRequestParams>(asked),
+        "initialize" if has_initialize => misfit::<InitializeRequestParams>(asked),
         "tools/call" => misfit::<CallToolRequestParams>(asked),
         "resources/read" => misfit::<ReadResourceRequestParams>(asked),
         "prompts/get" => misfit::<GetPromptRequestParams>(asked),

@@ -201,6 +201,26 @@ async fn parameters_that_do_not_fit_are_no_unknown_method() {
 }
 
 #[tokio::test]
+async fn a_version_without_initialize_does_not_know_it() {
+    let stage = Stage::new().await;
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let message =
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "_meta": meta } });
+    let ask = stage
+        .ask("POST", "/mcp")
+        .header("host", "localhost:3939")
+        .header("accept", "application/json, text/event-stream")
+        .header("mcp-protocol-version", "2026-07-28")
+        .header("mcp-method", "initialize")
+        .json(&message);
+    let answer = ask.response().await.with(404);
+    assert_eq!(answer["error"]["code"], -32601, "{answer}");
+}
+
+#[tokio::test]
 async fn the_same_key_stores_once() {
     let stage = Stage::new().await;
     let agent = Agent::at(&stage, "/mcp");
