@@ -1,7 +1,5 @@
 //! Commands of Anthropic's memory tool as clients send them: REST, MCP and the proxy read the same fields.
 
-use std::borrow::Cow;
-
 use everwhen::time::read_time;
 use everwhen::{Error, FileCommand, Result};
 use jiff::Timestamp;
@@ -9,9 +7,9 @@ use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::Number;
-use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, Type};
-use utoipa::openapi::{RefOr, Schema};
-use utoipa::{PartialSchema, ToSchema};
+use utoipa::ToSchema;
+
+use super::TimeIn;
 
 /// The memory that holds the files unless the caller names another.
 pub(crate) const FILES_MEMORY: &str = "files";
@@ -46,28 +44,8 @@ pub(crate) struct FileCommandInput {
     /// rename
     new_path: Option<String>,
     /// view: the files as they were at this time (RFC 3339)
-    #[schema(value_type = Option<AsOfTime>)]
+    #[schema(value_type = Option<TimeIn>)]
     as_of: Option<String>,
-}
-
-/// The schema of a time that a caller gives, as everywhere in the OpenAPI document; no value has this
-/// type.
-enum AsOfTime {}
-
-impl PartialSchema for AsOfTime {
-    fn schema() -> RefOr<Schema> {
-        let text = ObjectBuilder::new().schema_type(Type::String);
-        let time = text.format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)));
-        let about = "RFC 3339 with an offset or `Z`, years 1000 to 8999. Kept to the microsecond.";
-        let time = time.description(Some(about)).examples(["2023-01-08T12:49:00+01:00"]);
-        RefOr::T(Schema::Object(time.pattern(Some("^[1-8][0-9]{3}-")).build()))
-    }
-}
-
-impl ToSchema for AsOfTime {
-    fn name() -> Cow<'static, str> {
-        Cow::Borrowed("TimeIn")
-    }
 }
 
 /// The six commands.
