@@ -12,7 +12,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum ErrorKind {
     /// The caller's input is wrong; the same call will never succeed.
     Invalid,
-    /// What was named does not exist, or not for this caller.
+    /// Not found, or not visible to this caller.
     NotFound,
     /// The caller may not do this.
     Denied,
@@ -124,7 +124,7 @@ impl Error {
         Self::new(ErrorKind::Invalid, message)
     }
 
-    /// What was named does not exist.
+    /// What was named does not exist, or is not visible to this caller.
     pub fn not_found(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::NotFound, message)
     }

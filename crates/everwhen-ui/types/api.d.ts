@@ -6,7 +6,7 @@ export type Time = Date | string;
 /** A period that the question names. */
 export interface AboutTime {
   /** Which of several, counted from the first or the last one. */
-  order?: OrderTold | null | undefined;
+  order?: PeriodOrder | null | undefined;
   /** Its first instant; absent if it is open. */
   since?: string | null | undefined;
   /** The first instant after it; absent if it is open. */
@@ -968,18 +968,6 @@ export interface NewVault {
   zone?: string | null | undefined;
 }
 
-/** Some of several in chronological order: "the first time", "our last two conversations". */
-export interface OrderTold {
-  /** The first one, counted from 1. */
-  first: number;
-  /** Counted from the `first` or the `last`. */
-  from: string;
-  /** The last one. */
-  last: number;
-  /** What is counted: `conversations`, or `matches` of the rest of the question. */
-  of: string;
-}
-
 /** Exchanges of the proxy that wait to be stored. */
 export interface Outbox {
   /** Bytes in use. */
@@ -1002,6 +990,18 @@ export interface Pending {
   asked_at: string;
   /** The entry that asks. */
   entry_id: string;
+}
+
+/** Some of several in chronological order: "the first time", "our last two conversations". */
+export interface PeriodOrder {
+  /** The first one, counted from 1. */
+  first: number;
+  /** Counted from the `first` or the `last`. */
+  from: string;
+  /** The last one. */
+  last: number;
+  /** What is counted: `conversations`, or `matches` of the rest of the question. */
+  of: string;
 }
 
 /** Pins or unpins a fact. */

@@ -85,9 +85,9 @@ __all__ = [
     "NewTextTime",
     "NewTextTimes",
     "NewVault",
-    "OrderTold",
     "Outbox",
     "Pending",
+    "PeriodOrder",
     "Pin",
     "Problem",
     "ProblemKind",
@@ -184,7 +184,7 @@ class AboutTime:
     words: list[str]
     """The words it was read from."""
 
-    order: OrderTold | None = None
+    order: PeriodOrder | None = None
     """Which of several, counted from the first or the last one."""
 
     since: datetime | None = None
@@ -1528,23 +1528,6 @@ class NewVault:
 
 
 @dataclass(frozen=True, kw_only=True)
-class OrderTold:
-    """Some of several in chronological order: "the first time", "our last two conversations"."""
-
-    first: int
-    """The first one, counted from 1."""
-
-    from_: str
-    """Counted from the `first` or the `last`."""
-
-    last: int
-    """The last one."""
-
-    of: str
-    """What is counted: `conversations`, or `matches` of the rest of the question."""
-
-
-@dataclass(frozen=True, kw_only=True)
 class Outbox:
     """Exchanges of the proxy that wait to be stored."""
 
@@ -1576,6 +1559,23 @@ class Pending:
 
     entry_id: str
     """The entry that asks."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PeriodOrder:
+    """Some of several in chronological order: "the first time", "our last two conversations"."""
+
+    first: int
+    """The first one, counted from 1."""
+
+    from_: str
+    """Counted from the `first` or the `last`."""
+
+    last: int
+    """The last one."""
+
+    of: str
+    """What is counted: `conversations`, or `matches` of the rest of the question."""
 
 
 @dataclass(frozen=True, kw_only=True)

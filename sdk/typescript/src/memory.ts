@@ -248,7 +248,7 @@ export class MemoryClient {
     return (await this.#transport.get<FactsText>(`${this.#path}/facts/text`, { ...options })).text;
   }
 
-  /** Lets a fact stand first in every list, or no longer. */
+  /** Pins a fact so that it is listed first in every list and briefing, or unpins it. */
   pin(id: string, options: Write & { off?: boolean } = {}): Promise<Fact> {
     return this.#transport.write("POST", `${this.#path}/facts/${part(id)}/pin`, { pinned: !options.off }, options.idempotencyKey);
   }

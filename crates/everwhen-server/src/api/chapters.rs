@@ -38,7 +38,7 @@ pub(super) async fn list_chapters(
     params(wire::ImportQuery),
     request_body = wire::ImportedChapters,
     responses((
-        status = 200, description = "What came in, or would come in", body = wire::ChapterImport,
+        status = 200, description = "Outcome of the import", body = wire::ChapterImport,
     )),
 )]
 pub(super) async fn import_chapters(

@@ -188,7 +188,7 @@ pub(super) async fn import_conversation(
     params(wire::ImportBatchQuery),
     request_body = wire::ImportBatch,
     responses((
-        status = 200, description = "What came in, or would come in", body = wire::ImportOutcomes,
+        status = 200, description = "Outcome of the import", body = wire::ImportOutcomes,
     )),
 )]
 pub(super) async fn import_conversations(

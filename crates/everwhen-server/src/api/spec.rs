@@ -61,7 +61,7 @@ fn info() -> Value {
         "version": env!("CARGO_PKG_VERSION"),
         "description": "Memory that knows when. Everything said carries the time it was said \
             (`conversation_time`) next to the time it was stored (`creation_time`).\n\n\
-            Times are RFC 3339: with an offset when sent, in UTC when told. Lists come in pages: \
+            Times are RFC 3339: with an offset when sent, in UTC in responses. Lists come in pages: \
             send `next_cursor` back as `cursor`. Any write may carry an `Idempotency-Key`: the \
             same request with the same key is done once and answered the same. Errors are \
             `application/problem+json`.",

@@ -43,7 +43,7 @@ class MemoryClient(Conversations):
         return (self._transport.send(types.FactsText, request)).text
 
     def pin(self, id: str, *, off: bool = False, idempotency_key: str | None = None) -> types.Fact:
-        """Lets a fact stand first in every list, or no longer."""
+        """Pins a fact so that it is listed first in every list and briefing, or unpins it."""
         request = _request.write("POST", f"{self._fact(id)}/pin", types.Pin(pinned=not off), key=idempotency_key)
         return self._transport.send(types.Fact, request)
 

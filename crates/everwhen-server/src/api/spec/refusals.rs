@@ -32,7 +32,7 @@ fn refusals(operation: &Operation<'_>) -> Vec<(&'static str, &'static str)> {
             "The key's scope does not allow this, it takes the operator, or the Host or Origin of \
              the request is not allowed",
         ));
-        refusals.push(("404", "What was named does not exist, or not for this caller"));
+        refusals.push(("404", "Not found, or not visible to this caller"));
         refusals.push(("500", "Internal error"));
     }
     if operation.is_metrics() {

@@ -357,12 +357,12 @@ struct AboutTime {
     until: Option<String>,
     /// Which of several, counted from the first or the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    order: Option<OrderTold>,
+    order: Option<PeriodOrder>,
 }
 
 /// Some of several in chronological order: "the first time", "our last two conversations".
 #[derive(Serialize, ToSchema)]
-struct OrderTold {
+struct PeriodOrder {
     /// What is counted: `conversations`, or `matches` of the rest of the question.
     #[schema(examples("matches"))]
     of: &'static str,
@@ -375,7 +375,7 @@ struct OrderTold {
     last: u32,
 }
 
-impl From<Ordinal> for OrderTold {
+impl From<Ordinal> for PeriodOrder {
     fn from(order: Ordinal) -> Self {
         let of = match order.of {
             OrdinalOf::Conversations => "conversations",
@@ -506,7 +506,7 @@ impl From<About> for AboutTime {
         Self {
             since: end(about.period.and_then(|period| period.since())),
             until: end(about.period.and_then(|period| period.until())),
-            order: about.order.map(OrderTold::from),
+            order: about.order.map(PeriodOrder::from),
             words: about.words,
         }
     }

@@ -64,7 +64,7 @@ impl Tool for PinFactTool {
     const NAME: &'static str = "pin_fact";
     const TITLE: &'static str = "Pin fact";
     const DESCRIPTION: &'static str =
-        "Let a fact stand first in every list and in every briefing, or take that back.";
+        "Pin a fact so that it is listed first in every list and briefing, or unpin it.";
     const EFFECT: ToolEffect = ToolEffect::Adds;
 
     async fn call(call: ToolCall, input: Self::Input) -> Result<Self::Output> {
