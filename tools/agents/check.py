@@ -18,7 +18,7 @@ BOILERPLATE = [
 ]
 STAMP = r"\((?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\) "
 # What ends a window of messages: afterwards the agent sends a summary instead of them.
-ERRANDS = ["Respond with TEXT ONLY", "CONTEXT CHECKPOINT COMPACTION"]
+AUXILIARY = ["Respond with TEXT ONLY", "CONTEXT CHECKPOINT COMPACTION"]
 
 DOG = {"said": "My dog is called Rex.", "reply": "Rex is a fine name for a dog."}
 READ = {"said": "Read notes.txt and tell me what it says.", "reply": "The notes say that the boiler was serviced in May."}
@@ -49,7 +49,7 @@ class Run:
         for file in ("CLAUDE.md", "AGENTS.md"):
             self.write(f"work/{file}", "# Project rules: always be brief.\n")
         self.write("record", "")
-        script = {"turns": turns, "errands": ERRANDS, "else": "<summary>A summary of the talk.</summary>"}
+        script = {"turns": turns, "auxiliary": AUXILIARY, "else": "<summary>A summary of the talk.</summary>"}
         self.write("script.json", json.dumps(script))
         self.started, self.failures = [], []
 
@@ -125,7 +125,7 @@ def claude(binary):
     task = {"description": "count files", "prompt": COUNT["said"], "subagent_type": "general-purpose"}
     run = Run(binary, "claude", "anthropic", [DOG, read, PORTO, ASKED, {**HELP, "call": {"name": "Task", "input": task}}, COUNT])
     read["call"]["input"]["file_path"] = os.path.join(run.work, "notes.txt")
-    run.write("script.json", json.dumps({"turns": [*run.turns], "errands": ERRANDS, "else": "<summary>A summary of the talk.</summary>"}))
+    run.write("script.json", json.dumps({"turns": [*run.turns], "auxiliary": AUXILIARY, "else": "<summary>A summary of the talk.</summary>"}))
     program = os.path.join(PACKAGES, "@anthropic-ai", f"claude-code-linux-{machine()}", "claude")
     quiet = {name: "1" for name in ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "DISABLE_AUTOUPDATER", "DISABLE_TELEMETRY", "DISABLE_ERROR_REPORTING")}
     say = lambda *words: run.type(program, *words, ANTHROPIC_BASE_URL=run.proxy, ANTHROPIC_API_KEY="sk-none", **quiet)
@@ -199,20 +199,20 @@ def prompt(body):
     return "\n".join(lines)
 
 
-def is_errand(body):
+def is_auxiliary(body):
     """Whether the agent asks on its own behalf: a subagent, a summary."""
     last = text_of(history(body)[-1])
     # The header that names a subagent does not go upstream; the first line of its instructions does.
-    return "cc_is_subagent=true" in json.dumps(body.get("system")) or any(errand in last for errand in ERRANDS)
+    return "cc_is_subagent=true" in json.dumps(body.get("system")) or any(phrase in last for phrase in AUXILIARY)
 
 
 def windows(run):
     """The main thread's requests, cut where the agent compacted."""
     found = [[]]
     for body in run.requests():
-        if any(errand in text_of(history(body)[-1]) for errand in ERRANDS):
+        if any(phrase in text_of(history(body)[-1]) for phrase in AUXILIARY):
             found.append([])
-        elif not is_errand(body):
+        elif not is_auxiliary(body):
             found[-1].append(body)
     return found
 
@@ -263,8 +263,8 @@ def upstream(run, talk):
     """What the model saw: times before the person's words and nowhere else, and a prefix that holds."""
     compactions = 0
     for body in run.requests():
-        compactions += any(errand in text_of(history(body)[-1]) for errand in ERRANDS)
-        if is_errand(body):
+        compactions += any(phrase in text_of(history(body)[-1]) for phrase in AUXILIARY)
+        if is_auxiliary(body):
             continue
         for message in history(body):
             words = text_of(message) if message.get("role") == "user" else ""

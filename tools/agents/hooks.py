@@ -59,7 +59,7 @@ def claude(binary):
     read = {**READ, "call": {"name": "Read", "input": {"file_path": "notes.txt"}}}
     run = Run(binary, "claude-code", [DOG, read, PORTO, AGAIN, ASKED])
     read["call"]["input"]["file_path"] = os.path.join(run.work, "notes.txt")
-    run.write("script.json", json.dumps({"turns": run.turns, "errands": check.ERRANDS, "else": "<summary>A summary of the talk.</summary>"}))
+    run.write("script.json", json.dumps({"turns": run.turns, "auxiliary": check.AUXILIARY, "else": "<summary>A summary of the talk.</summary>"}))
     os.makedirs(os.path.join(run.home, ".claude"))
     run.write(".claude/settings.json", SETTINGS)
     program = os.path.join(PACKAGES, "@anthropic-ai", f"claude-code-linux-{machine()}", "claude")
@@ -113,7 +113,7 @@ def opencode(binary):
     run = Run(binary, "opencode", [DOG, read, PORTO, AGAIN, ASKED])
     run.slow_hooks()
     read["call"]["input"]["filePath"] = os.path.join(run.work, "notes.txt")
-    run.write("script.json", json.dumps({"turns": run.turns, "errands": ["Generate a title for this conversation"], "else": "A talk"}))
+    run.write("script.json", json.dumps({"turns": run.turns, "auxiliary": ["Generate a title for this conversation"], "else": "A talk"}))
     os.makedirs(os.path.join(run.home, ".config/opencode"))
     options = {"options": {"baseURL": f"{run.upstream}/v1", "apiKey": "sk-none"}}
     model = "anthropic/claude-sonnet-4-5"
@@ -166,7 +166,7 @@ def judge(run, say, how, files):
         say(*how["compact"])
     # Codex compacts by itself before this turn.
     rest = session(run, say, {**how, "first": how["next"]}, [ASKED])
-    compactions = [body for body in run.requests() if any(errand in text(body) for errand in check.ERRANDS)]
+    compactions = [body for body in run.requests() if any(phrase in text(body) for phrase in check.AUXILIARY)]
     run.check(len(compactions) >= 1 or not how["compacts"], "nothing was compacted")
     told = text(rest[-1])
     run.check(re.search(DATE + r"User: My dog is called Rex\.", told) or re.search(r"\d{4}-\d\d-\d\d[^\n]*My dog is called Rex\.", told), f"after the compaction the session is not told what it said:\n{told[-3000:]}")

@@ -7,7 +7,7 @@ SCRIPT is JSON: `turns` is a list of {"said", "reply", "call"?, "tokens"?}. The 
 words says is the one that is answered. If it has a `call` ({"name", "input"}) the model calls that tool first and gives its reply once a
 result stands behind the words. `tokens` is what the reply says the request took. `notified` is said instead of the reply once
 a notification about a subagent stands behind the words. `else` answers everything that is no turn, and requests whose
-last message holds one of `errands`, such as one to summarise.
+last message holds one of `auxiliary`, such as one to summarise.
 """
 
 import json
@@ -56,7 +56,7 @@ def said_in(message):
 def answer(messages):
     """What the script says to this history: (reply or None, call or None, tokens)."""
     last = WRAPPED.sub("", "\n".join(texts(messages[-1].get("content"))))
-    if any(errand in last for errand in SCRIPT["errands"]):
+    if any(phrase in last for phrase in SCRIPT["auxiliary"]):
         return SCRIPT["else"], None, 100
     for place in range(len(messages) - 1, -1, -1):
         turn = said_in(messages[place]) if messages[place].get("role") == "user" else None

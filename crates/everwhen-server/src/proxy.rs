@@ -401,12 +401,12 @@ fn response_notes(
         headers.extend(text.as_ref().map(|text| (name, headers::value(text))));
     }
     let number = tail.number();
-    if !seen.errand {
+    if !seen.is_auxiliary {
         seen.not_remembered = not_remembered::messages(request.asked);
     }
     seen.id = number;
     seen.time = ProxyMemory::of(request.state).now().to_string();
-    seen.door = request.chat.protocol().as_str();
+    seen.protocol = request.chat.protocol().as_str();
     seen.upstream = upstream.to_owned();
     seen.model = request.asked.model.as_ref().map(ToString::to_string);
     if let Some(reason) = &seen.degraded {

@@ -56,9 +56,10 @@ fn lines(event: &Value, zone: &Zone) -> Vec<String> {
 fn asked(event: &Value, begun: String) -> Vec<String> {
     let source = event["memory_source"].as_str().map(|source| format!(" (by {source})"));
     let model = event["model"].as_str().unwrap_or("a model");
-    let errand = if event["errand"] == true { ", an errand that is not remembered" } else { "" };
+    let is_auxiliary = event["is_auxiliary"] == true;
+    let kind = if is_auxiliary { ", an auxiliary request (not remembered)" } else { "" };
     let mut lines = vec![format!(
-        "{begun}{} → {model} at {}: {} messages, {} stamped{errand}",
+        "{begun}{} → {model} at {}: {} messages, {} stamped{kind}",
         source.unwrap_or_default(),
         text(&event["upstream"]),
         event["messages"],

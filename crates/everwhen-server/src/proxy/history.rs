@@ -26,7 +26,7 @@ pub(crate) fn history(asked: &RequestView<'_>, purpose: &Purpose, headers: &Head
         ids: ids(asked),
         wanted: match purpose {
             Purpose::Chat(wanted) => wanted.clone(),
-            Purpose::Errand => Wanted::Unrecorded,
+            Purpose::Auxiliary => Wanted::Unrecorded,
         },
         ..History::default()
     }

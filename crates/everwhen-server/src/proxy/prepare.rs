@@ -101,9 +101,9 @@ impl Drop for PreparedRequest {
 pub(crate) async fn prepare(request: &ProxyRequest<'_>, draft: &mut Draft<'_>) -> PreparedRequest {
     let mut prepared = PreparedRequest::default();
     prepared.seen.messages = request.asked.messages.len();
-    prepared.seen.errand = *request.purpose == Purpose::Errand;
+    prepared.seen.is_auxiliary = *request.purpose == Purpose::Auxiliary;
     inject::without_tags(draft, request.asked);
-    if !prepared.seen.errand && !request.asked.messages.is_empty() {
+    if !prepared.seen.is_auxiliary && !request.asked.messages.is_empty() {
         let as_it_came = draft.mark();
         let remembering = AssertUnwindSafe(remember(request, draft, &mut prepared)).catch_unwind();
         let remembered = remembering.await.unwrap_or_else(|_| {

@@ -92,15 +92,15 @@ pub(crate) enum ProgramRuleKind {
     /// messages before it are the chat's.
     SideRequest(&'static str),
 
-    /// A request with this header, whatever its value, is an errand.
+    /// A request with this header, whatever its value, is auxiliary.
     Header(&'static str),
-    /// A request in which this header has this value is an errand.
+    /// A request in which this header has this value is auxiliary.
     HeaderIs(&'static str, &'static str),
-    /// A request whose last message begins with the first text and contains the second is an errand.
+    /// A request whose last message begins with the first text and contains the second is auxiliary.
     Last(&'static str, &'static str),
-    /// A request with this in its instructions is an errand.
+    /// A request with this in its instructions is auxiliary.
     Instructions(&'static str),
-    /// A request without tools for an object of these fields alone is an errand.
+    /// A request without tools for an object of these fields alone is auxiliary.
     Schema(&'static [&'static str]),
 }
 
@@ -118,7 +118,7 @@ pub(crate) fn attribute(
 ) -> Purpose {
     let purpose = purpose::of(asked, headers, rules());
     own::attribute(&mut asked.messages, rules(), keeps_tool_output);
-    if own::has_own_words(asked) { purpose } else { Purpose::Errand }
+    if own::has_own_words(asked) { purpose } else { Purpose::Auxiliary }
 }
 
 pub(crate) use purpose::Purpose;

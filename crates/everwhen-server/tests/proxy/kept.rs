@@ -93,15 +93,15 @@ async fn tools_that_were_called_are_noted() {
 }
 
 #[tokio::test]
-async fn titles_and_tags_are_errands_that_nobody_said() {
+async fn titles_and_tags_are_not_remembered() {
     let stage = Stage::new().await;
-    let errands = [
+    let auxiliary = [
         chat(&["u:### Task:\nGenerate a concise, 3-5 word title with an emoji."]),
         chat(&[
             "u:Provide a concise, 5-word-or-less title for the conversation, using title case.",
         ]),
     ];
-    for body in &errands {
+    for body in &auxiliary {
         let response = stage.post("/v1/chat/completions", body).memory("m").response().await;
         assert_eq!(response.status, 200);
         assert_eq!(&stage.upstream.last().body, body);

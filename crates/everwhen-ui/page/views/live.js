@@ -86,10 +86,10 @@ function Exchange({ one: { asked, answered }, zone }) {
 function Passed({ asked, answered, zone }) {
   const degraded = asked.degraded ?? answered?.degraded;
   return html`<li class="exchange ${degraded ? 'degraded' : ''}" data-row="1" tabindex="-1">
-    <p class="exchange-head"><time datetime=${asked.time}>${clock(asked.time, zone)}</time> <strong>${asked.model ?? asked.door}</strong>
+    <p class="exchange-head"><time datetime=${asked.time}>${clock(asked.time, zone)}</time> <strong>${asked.model ?? asked.protocol}</strong>
       ${asked.memory && html` → <${Link} to=${{ view: 'timeline', vault: asked.vault, memory: asked.memory }}>${asked.memory}</${Link}>`}
       ${asked.memory && lastWords(asked) && html` · <${Link} to=${{ view: 'ask', vault: asked.vault, memory: asked.memory, params: { q: lastWords(asked) } }}>${t('live.ask')}</${Link}>`}
-      <span class="muted"> · ${t('live.messages', { n: asked.messages })}${asked.errand ? ` · ${t('live.errand')}` : ''}</span></p>
+      <span class="muted"> · ${t('live.messages', { n: asked.messages })}${asked.is_auxiliary ? ` · ${t('live.auxiliary')}` : ''}</span></p>
     ${degraded && html`<p class="failure">${t('live.degraded', { why: degraded })}</p>`}
     <div class="two">
       <div class="sides"><h2>${t('live.sent')}</h2>${asked.stored.length ? asked.stored.map((entry) => html`<${Words} key=${entry.entry} entry=${entry} zone=${zone} />`) : html`<p class="muted">${t('live.nothing.new')}</p>`}</div>

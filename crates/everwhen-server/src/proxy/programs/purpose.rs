@@ -14,7 +14,7 @@ pub(crate) enum Purpose {
     Chat(Wanted),
     /// Something that a program wants for itself, apart from any chat: it is passed as it came and not
     /// remembered.
-    Errand,
+    Auxiliary,
 }
 
 impl Default for Purpose {
@@ -31,13 +31,13 @@ pub(super) fn of(
 ) -> Purpose {
     // A fill-in-the-middle request comes from an editor, not from a person.
     let fills_in = asked.fields.get("suffix").is_some();
-    if fills_in || rules.clone().any(|rule| is_errand(asked, headers, rule.kind)) {
-        return Purpose::Errand;
+    if fills_in || rules.clone().any(|rule| is_auxiliary(asked, headers, rule.kind)) {
+        return Purpose::Auxiliary;
     }
     Purpose::Chat(wanted(&asked.messages, rules))
 }
 
-fn is_errand(asked: &RequestView<'_>, headers: &HeaderMap, kind: ProgramRuleKind) -> bool {
+fn is_auxiliary(asked: &RequestView<'_>, headers: &HeaderMap, kind: ProgramRuleKind) -> bool {
     match kind {
         ProgramRuleKind::Header(name) => {
             headers::text(headers, name).is_some_and(|text| says_something(&text))

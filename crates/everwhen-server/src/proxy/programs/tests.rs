@@ -58,10 +58,10 @@ fn expected(rule: &ProgramRule) -> Reading {
     let words = |words: &[&str]| words.iter().map(ToString::to_string).collect();
     let (purpose, words) = match rule.kind {
         ProgramRuleKind::Header(_) | ProgramRuleKind::HeaderIs(..) | ProgramRuleKind::Schema(_) => {
-            (Purpose::Errand, words(&["hi"]))
+            (Purpose::Auxiliary, words(&["hi"]))
         }
-        ProgramRuleKind::Last(..) => (Purpose::Errand, words(&[rule.sample])),
-        ProgramRuleKind::Instructions(_) => (Purpose::Errand, words(&[rule.sample, "hi"])),
+        ProgramRuleKind::Last(..) => (Purpose::Auxiliary, words(&[rule.sample])),
+        ProgramRuleKind::Instructions(_) => (Purpose::Auxiliary, words(&[rule.sample, "hi"])),
         ProgramRuleKind::Answer(_) => (Purpose::default(), words(&["", "", "hi"])),
         ProgramRuleKind::Examples(_) => (Purpose::default(), words(&["", "", "", "", "hi"])),
         ProgramRuleKind::Speaker(..) => {

@@ -24,7 +24,7 @@ pub(crate) enum Seen {
 pub(crate) struct AskedSeen {
     pub(crate) id: u64,
     pub(crate) time: String,
-    pub(crate) door: &'static str,
+    pub(crate) protocol: &'static str,
     pub(crate) upstream: String,
     pub(crate) model: Option<String>,
     pub(crate) vault: String,
@@ -42,7 +42,7 @@ pub(crate) struct AskedSeen {
     /// Whether contents were shortened, because all of them together are too long to be shown.
     pub(crate) shortened: bool,
     pub(crate) degraded: Option<String>,
-    pub(crate) errand: bool,
+    pub(crate) is_auxiliary: bool,
 }
 
 /// A message that is not remembered.
