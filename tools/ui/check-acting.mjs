@@ -125,7 +125,7 @@ export async function acting() {
     await page.getByText('ended: enough').waitFor();
     await page.getByRole('button', { name: 'Forget' }).first().click();
     await page.getByLabel('Type 1 to confirm').fill('1');
-    await page.getByRole('button', { name: 'Forget for good' }).click();
+    await page.getByRole('button', { name: 'Forget permanently' }).click();
     await page.waitForURL(/\/short$/);
     assert.equal((await list()).length, 3);
     await page.goto(`${demo.url}/ui/-/settings`);
@@ -139,7 +139,7 @@ export async function acting() {
     await page.locator('.preview').waitFor();
     assert.match(await page.locator('.preview').innerText(), /One thing[\s\S]*Another thing/);
     await page.getByLabel('Type 2 to confirm').fill('2');
-    await page.getByRole('button', { name: 'Forget for good' }).click();
+    await page.getByRole('button', { name: 'Forget permanently' }).click();
     await page.waitForSelector('dialog', { state: 'detached' });
     assert.deepEqual((await ask(`${memory}/entries`)).data.map((entry) => entry.content), ['The last thing.']);
     await page.goto(`${demo.url}/ui/demo`);
@@ -150,7 +150,7 @@ export async function acting() {
     await page.getByRole('link', { name: 'brief' }).waitFor();
     await page.locator('.memory', { hasText: 'brief' }).getByRole('button', { name: 'Forget' }).click();
     await page.getByLabel('Type 1 to confirm').fill('1');
-    await page.getByRole('button', { name: 'Forget for good' }).click();
+    await page.getByRole('button', { name: 'Forget permanently' }).click();
     await page.getByRole('link', { name: 'brief' }).waitFor({ state: 'detached' });
     await finish();
   });

@@ -308,7 +308,7 @@ try {
     assert.equal(all[1].conversation_time, '2024-02-29T10:00:00Z');
     await page.locator('.entry').hover();
     await page.locator('.entry').getByRole('button', { name: 'Forget' }).click();
-    const last = page.locator('dialog').getByRole('button', { name: 'Forget for good' });
+    const last = page.locator('dialog').getByRole('button', { name: 'Forget permanently' });
     await page.locator('.preview').waitFor();
     assert.ok(await last.isDisabled(), 'the number has to be typed first');
     await page.getByLabel('Type 1 to confirm').fill('1');

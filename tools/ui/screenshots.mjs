@@ -1,4 +1,4 @@
-// Pictures of every view, from the made-up year. Usage: node screenshots.mjs BINARY FOLDER
+// Pictures of every view, from the fictional year. Usage: node screenshots.mjs BINARY FOLDER
 import { mkdirSync, statSync } from 'node:fs';
 import { chromium } from 'playwright-core';
 import { ask, directory, model, run, start } from './server.mjs';

@@ -1,4 +1,4 @@
-# A made-up year. `everwhen demo` plays it: what was said, when, and what became known when.
+# A fictional year. `everwhen demo` plays it: what was said, when, and what became known when.
 #
 # == NAME: DESCRIPTION   the memory that follows
 # @ TIME                 the clock; each line after it takes a minute

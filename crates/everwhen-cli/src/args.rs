@@ -204,7 +204,7 @@ impl ConfiguredCommand {
             Self::Health(_) => "find a healthy server",
             Self::Ui(_) => "open the web interface",
             Self::Demo(_) => "show the demo",
-            Self::Mcp(_) => "speak MCP",
+            Self::Mcp(_) => "run the MCP server",
             Self::Connect(_) => "connect the agent",
             Self::Disconnect(_) => "disconnect the agent",
             Self::Service(_) => "manage the service",

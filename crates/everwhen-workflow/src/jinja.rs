@@ -23,7 +23,7 @@ pub(crate) fn render(
         let value = match name.as_str() {
             "messages" => said(messages),
             _ => value(&name).map(Value::from).ok_or_else(|| {
-                Error::invalid(format!("the variable {{{{ {name} }}}} stands for nothing"))
+                Error::invalid(format!("the variable {{{{ {name} }}}} has no value"))
             })?,
         };
         context.insert(name, value);

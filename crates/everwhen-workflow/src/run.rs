@@ -365,7 +365,7 @@ impl Run<'_> {
         View { variables: self.variables(), sizes: Sizes::default() }
     }
 
-    /// Fills in the variables of a text; as in WilmerAI, what stands for nothing stays as it is.
+    /// Fills in the variables of a text; as in WilmerAI, a variable without a value stays as it is.
     fn fill_seeing(&self, template: &Template, view: View<'_>) -> Result<String> {
         let value = |name: &str| {
             let known = self.value(name, view);
@@ -446,7 +446,7 @@ fn stopped_by(node: &Node) -> RunOutcome {
 }
 
 fn unknown(name: &str) -> Error {
-    Error::invalid(format!("the variable {{{name}}} stands for nothing"))
+    Error::invalid(format!("the variable {{{name}}} has no value"))
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ pub(crate) struct UiArgs {
     pub(crate) print: bool,
 }
 
-/// Look at a made-up year: fills a memory of its own and serves it
+/// Fill a demo memory with a fictional year and serve it
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Without --data everything is in a new temporary directory and goes when the command ends. Your own memories are not touched.

@@ -1,4 +1,4 @@
-//! `everwhen demo`: a made-up year in a memory of its own, played with the clock of the story, so that
+//! `everwhen demo`: a fictional year in a memory of its own, played with the clock of the story, so that
 //! both times of everything are those of that year.
 
 mod story;
@@ -43,7 +43,7 @@ pub(crate) fn run(environment: &Environment, common: &CommonArgs, args: &DemoArg
     let entries = runtime.block_on(fill(&config))?;
     drop(runtime);
     output::note(&format!(
-        "a made-up year of {entries} entries is in {}",
+        "a fictional year of {entries} entries is in {}",
         config.data.value.display()
     ));
     if args.fill {
@@ -139,7 +139,7 @@ impl Player {
         let everwhen = Everwhen::open_in_world(config, world)?;
         let client = Client::local(everwhen, config).await?;
         let player = Self { client, clock, zone };
-        let vault = json!({ "name": VAULT, "zone": story.zone, "description": "A made-up year" });
+        let vault = json!({ "name": VAULT, "zone": story.zone, "description": "A fictional year" });
         player.send(Request::post("/v1/vaults", &vault)).await?;
         for (name, description) in &story.memories {
             let memory = json!({ "name": name, "description": description });

@@ -16,7 +16,7 @@ const BEGIN: [(&str, &str); 5] = [
     ("everwhen import ~/Downloads/export.zip", "bring what was said elsewhere"),
     ("everwhen serve --upstream http://localhost:11434", "put it before the models of a chat app"),
     ("everwhen connect claude-code", "give it to an agent (codex, cursor, …)"),
-    ("everwhen demo", "look at a made-up year in a browser"),
+    ("everwhen demo", "show a fictional year in a browser"),
 ];
 /// What to do where there are memories.
 const GO_ON: [(&str, &str); 4] = [

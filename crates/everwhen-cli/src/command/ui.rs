@@ -69,7 +69,7 @@ fn find(config: &Config, environment: &Environment, common: &CommonArgs) -> Resu
     }
     Err(Failure::new(
         "no server runs on this data directory; start one with: everwhen serve (or look at a \
-         made-up year with: everwhen demo)",
+         fictional year with: everwhen demo)",
     ))
 }
 

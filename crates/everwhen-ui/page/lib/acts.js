@@ -39,7 +39,7 @@ export function CorrectEntry({ route, entry, onClose }) {
   </form></${Dialog}>`;
 }
 
-/** Forgets for good. What will go is shown first, and its number has to be typed. */
+/** Forgets permanently. What will go is shown first, and its number has to be typed. */
 export function Forget({ title, preview, work, onClose, onGone }) {
   const act = useAct(() => { onClose(); onGone?.(); refresh(); });
   const [typed, setTyped] = useState('');

@@ -16,7 +16,7 @@ const VaultSelect = ({ vaults, value, onChange }) => (vaults.length > 1
 
 const useMemories = (vault) => useLoad((signal) => (vault ? get(`${vaultPath(vault)}/memories`, { limit: 1000 }, { signal, quiet: true }) : Promise.resolve(null)), [vault]);
 
-/** Imports a file: first what would come in, then the same for good. */
+/** Imports a file: first what would come in, then imports it. */
 export function Import({ vaults }) {
   const given = useObservable(dropped);
   const [picked, setPicked] = useState(null);
