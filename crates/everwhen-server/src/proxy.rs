@@ -64,7 +64,7 @@ use self::new_chats::NewChats;
 pub(crate) use self::outbox::Outbox;
 use self::prepare::{PreparedRequest, ProxyRequest, prepare};
 use self::recording::Recording;
-use self::relay::{CutReply, Gathered, Listener, Underway, read_reply};
+use self::relay::{CutReply, Gathered, Listener, OpenReplies, read_reply};
 use self::tail::Tail;
 use self::translated::TranslatedBody;
 use self::upstream::{Responder, Responders, UpstreamCall, UpstreamResponse};
@@ -103,7 +103,7 @@ pub struct Proxy {
     pub(crate) outbox: Outbox,
     tail: Tail,
     turns: NewChats,
-    underway: Underway,
+    open_replies: OpenReplies,
     /// Results of the memory tool that wait for those of the client.
     postponed: Arc<Postponed>,
 }
@@ -126,7 +126,7 @@ impl Proxy {
             },
             tail: Tail::default(),
             turns: NewChats::default(),
-            underway: Underway::default(),
+            open_replies: OpenReplies::default(),
             postponed: Arc::default(),
         })
     }
@@ -143,7 +143,7 @@ impl Proxy {
             outbox: Outbox::default(),
             tail: Tail::default(),
             turns: NewChats::default(),
-            underway: Underway::default(),
+            open_replies: OpenReplies::default(),
             postponed: Arc::default(),
         }
     }
@@ -169,8 +169,8 @@ impl Proxy {
     }
 
     /// Ends the replies that are still being streamed; what was received so far is stored.
-    pub(crate) fn hang_up(&self) {
-        self.underway.hang_up();
+    pub(crate) fn end_replies(&self) {
+        self.open_replies.end_all();
     }
 
     /// Removes exchanges that wait in the outbox for something that was forgotten: a whole memory, by its id
@@ -495,9 +495,10 @@ fn in_events(
     }
     let number = notes.number;
     let listener = Listener::new(request.chat.format, framing, prepared.strips);
-    let at_end =
-        Box::new(move |said: Gathered| Box::pin(prepared.finish(number, said)) as relay::Held);
-    response(status, headers, request.state.proxy.underway.body(body, listener, at_end))
+    let on_end = Box::new(move |said: Gathered| {
+        Box::pin(prepared.finish(number, said)) as relay::EndBarrier
+    });
+    response(status, headers, request.state.proxy.open_replies.body(body, listener, on_end))
 }
 
 /// A response that is read as a whole before it is passed on.

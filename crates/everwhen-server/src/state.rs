@@ -197,8 +197,8 @@ impl ServerState {
 
     /// Ends the replies that the proxy is still streaming; what was received so far is stored as
     /// cut off. Call it after the server has stopped and before [`settle`](Self::settle).
-    pub fn hang_up(&self) {
-        self.proxy.hang_up();
+    pub fn end_replies(&self) {
+        self.proxy.end_replies();
     }
 
     /// Waits until all replies of the proxy are in the outbox. Call it after the server has

@@ -92,7 +92,7 @@ async fn serve(config: &Config, args: &ServeArgs, json: bool) -> Result<Ended> {
         let ending = end(state.clone(), stop.clone());
         let served = everwhen_server::serve(router, listener, limits, ending).await;
         catching_up.abort();
-        state.hang_up();
+        state.end_replies();
         state.flush().await;
         // What is not stored by then is in the outbox, for the next start.
         let _ = tokio::time::timeout(STORING, state.settle()).await;

@@ -1,7 +1,7 @@
-//! A reply on its way from an upstream to a client, with a listener.
+//! A reply that is streamed from an upstream to a client, with a listener.
 //!
-//! When the client goes away the body is dropped, and with it the upstream's: that ends the request
-//! there. What was said until then is kept. So it is when the server stops and has no more patience.
+//! When the client disconnects the body is dropped, and with it the upstream's, which ends the request
+//! there. What was received until then is kept, also when the server stops before the reply has ended.
 
 mod listener;
 mod whole;
@@ -16,53 +16,54 @@ use http_body::Frame;
 pub(crate) use listener::{Gathered, Listener};
 pub(crate) use whole::{CutReply, deepest, read_reply};
 
-/// What to do with what was said, once that is over. The end of the reply waits for what is answered.
-pub(crate) type AtEnd = Box<dyn FnOnce(Gathered) -> Held + Send>;
+/// Runs once the reply has ended, with what was received. The client gets the end of the reply when
+/// the returned future is ready.
+pub(crate) type OnEnd = Box<dyn FnOnce(Gathered) -> EndBarrier + Send>;
 /// Holds back the end of a reply until it is ready.
-pub(crate) type Held = Pin<Box<dyn Future<Output = ()> + Send>>;
+pub(crate) type EndBarrier = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// The listener, and what follows. Shared with the code that may end it early.
-struct Ear {
+/// A listener and what runs at its end. Shared with the code that may end the reply early.
+struct ReplyListener {
     listener: Listener,
-    at_end: Option<AtEnd>,
+    on_end: Option<OnEnd>,
 }
 
-impl Ear {
-    fn end(&mut self) -> Option<Held> {
-        let at_end = self.at_end.take()?;
-        Some(at_end(self.listener.gathered()))
+impl ReplyListener {
+    fn end(&mut self) -> Option<EndBarrier> {
+        let on_end = self.on_end.take()?;
+        Some(on_end(self.listener.gathered()))
     }
 }
 
-impl Drop for Ear {
+impl Drop for ReplyListener {
     fn drop(&mut self) {
         // The client has gone, so the end waits for nothing.
         drop(self.end());
     }
 }
 
-/// Replies that are on their way.
+/// Replies that are being streamed.
 #[derive(Default)]
-pub(crate) struct Underway(Mutex<Vec<Weak<Mutex<Ear>>>>);
+pub(crate) struct OpenReplies(Mutex<Vec<Weak<Mutex<ReplyListener>>>>);
 
-impl Underway {
-    /// The same body with a listener; `at_end` hears what was said, also if that was cut off.
-    pub(crate) fn body(&self, inner: Body, listener: Listener, at_end: AtEnd) -> Body {
-        let ear = Arc::new(Mutex::new(Ear { listener, at_end: Some(at_end) }));
+impl OpenReplies {
+    /// Returns the body with a listener; `on_end` gets what was received, also of a reply that was cut off.
+    pub(crate) fn body(&self, inner: Body, listener: Listener, on_end: OnEnd) -> Body {
+        let reply = Arc::new(Mutex::new(ReplyListener { listener, on_end: Some(on_end) }));
         let mut all = lock(&self.0);
         if all.len() == all.capacity() {
             all.retain(|one| one.strong_count() > 0);
         }
-        all.push(Arc::downgrade(&ear));
+        all.push(Arc::downgrade(&reply));
         let ready = VecDeque::new();
-        Body::new(Relay { inner, ear, ready, held: None, is_over: false, error: None })
+        Body::new(Relay { inner, reply, ready, barrier: None, is_over: false, error: None })
     }
 
-    /// Lets all of them end here: what was said so far is kept as cut off.
-    pub(crate) fn hang_up(&self) {
+    /// Ends all of them: what was received so far is kept as cut off.
+    pub(crate) fn end_all(&self) {
         let all = std::mem::take(&mut *lock(&self.0));
-        for ear in all.iter().filter_map(Weak::upgrade) {
-            drop(lock(&ear).end());
+        for reply in all.iter().filter_map(Weak::upgrade) {
+            drop(lock(&reply).end());
         }
     }
 }
@@ -74,10 +75,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// A body that is listened to.
 struct Relay {
     inner: Body,
-    ear: Arc<Mutex<Ear>>,
+    reply: Arc<Mutex<ReplyListener>>,
     ready: VecDeque<Bytes>,
     /// What the pieces that are ready wait for.
-    held: Option<Mutex<Held>>,
+    barrier: Option<Mutex<EndBarrier>>,
     is_over: bool,
     /// What the upstream's body ended with, for the client to see as well.
     error: Option<axum::Error>,
@@ -92,10 +93,10 @@ impl HttpBody for Relay {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         loop {
-            if let Some(held) = &mut self.held {
-                let held = held.get_mut().unwrap_or_else(PoisonError::into_inner);
-                std::task::ready!(held.as_mut().poll(context));
-                self.held = None;
+            if let Some(barrier) = &mut self.barrier {
+                let barrier = barrier.get_mut().unwrap_or_else(PoisonError::into_inner);
+                std::task::ready!(barrier.as_mut().poll(context));
+                self.barrier = None;
             }
             if let Some(bytes) = self.ready.pop_front() {
                 return Poll::Ready(Some(Ok(Frame::data(bytes))));
@@ -106,25 +107,26 @@ impl HttpBody for Relay {
             match std::task::ready!(Pin::new(&mut self.inner).poll_frame(context)) {
                 Some(Ok(frame)) => {
                     let Ok(bytes) = frame.into_data() else { continue };
-                    let passed = lock(&self.ear).listener.push(bytes);
+                    let passed = lock(&self.reply).listener.push(bytes);
                     self.ready.extend(passed);
                 }
                 Some(Err(error)) => {
                     (self.is_over, self.error) = (true, Some(error));
-                    let left = lock(&self.ear).listener.cut_off();
+                    let left = lock(&self.reply).listener.cut_off();
                     self.ready.extend(left);
                 }
                 None => {
                     self.is_over = true;
-                    let left = lock(&self.ear).listener.finish();
+                    let left = lock(&self.reply).listener.finish();
                     self.ready.extend(left);
                 }
             }
-            let mut ear = lock(&self.ear);
-            let held = if self.is_over || ear.listener.has_ended() { ear.end() } else { None };
-            drop(ear);
-            if let Some(held) = held {
-                self.held = Some(Mutex::new(held));
+            let mut reply = lock(&self.reply);
+            let barrier =
+                if self.is_over || reply.listener.has_ended() { reply.end() } else { None };
+            drop(reply);
+            if let Some(barrier) = barrier {
+                self.barrier = Some(Mutex::new(barrier));
             }
         }
     }

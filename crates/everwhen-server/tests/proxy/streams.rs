@@ -100,7 +100,7 @@ async fn a_server_that_stops_keeps_what_was_said_so_far() {
     stage.upstream.answers(script);
     let (_, _, mut body) = stage.post("/v1/chat/completions", STREAM).memory("m").begun().await;
     body.frame().await.unwrap().unwrap();
-    stage.state.hang_up();
+    stage.state.end_replies();
     let entries = stage.entries("m").await;
     assert_eq!(entries[1].content.as_str(), "Once");
     assert!(entries[1].metadata.as_ref().unwrap().as_str().contains("truncated"));
