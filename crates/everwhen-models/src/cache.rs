@@ -20,7 +20,7 @@ use everwhen_engine::{Error, Result};
 use records::Key;
 use vector_files::VectorFiles;
 
-/// Texts embedded before their vectors are kept: what a killed run loses at most.
+/// Texts finish_embedding before their vectors are kept: what a killed run loses at most.
 const PORTION: usize = 64;
 
 /// Most questions whose vectors are in memory; then all are dropped.
@@ -86,10 +86,10 @@ impl Cached {
         }
         for portion in missing.chunks(PORTION) {
             let texts: Vec<&str> = portion.iter().map(|(_, text)| *text).collect();
-            let under_way = UnderWay::new(self);
+            let pending = PendingEmbedding::new(self);
             let vectors = self.inner.embed(&texts).await?;
             let fresh: Vec<_> = portion.iter().map(|(key, _)| *key).zip(vectors).collect();
-            under_way.came_back(&fresh);
+            pending.finish_embedding(&fresh);
             known.extend(fresh);
         }
         let vector = |key| known.get(key).cloned();
@@ -126,29 +126,29 @@ impl Cached {
     }
 }
 
-/// Texts that are with the model. What is forgotten before they come back is not kept; nor is anything if they
-/// never do.
-struct UnderWay<'c> {
+/// Texts that a model embeds at this moment. What is forgotten before it answers is not kept; nothing is
+/// if it never does.
+struct PendingEmbedding<'c> {
     cached: &'c Cached,
-    has_come_back: bool,
+    is_done: bool,
 }
 
-impl<'c> UnderWay<'c> {
+impl<'c> PendingEmbedding<'c> {
     fn new(cached: &'c Cached) -> Self {
-        cached.files().gave_away();
-        Self { cached, has_come_back: false }
+        cached.files().begin_embedding();
+        Self { cached, is_done: false }
     }
 
-    fn came_back(mut self, vectors: &[(Key, Vec<f32>)]) {
-        self.has_come_back = true;
-        self.cached.files().came_back(vectors);
+    fn finish_embedding(mut self, vectors: &[(Key, Vec<f32>)]) {
+        self.is_done = true;
+        self.cached.files().finish_embedding(vectors);
     }
 }
 
-impl Drop for UnderWay<'_> {
+impl Drop for PendingEmbedding<'_> {
     fn drop(&mut self) {
-        if !self.has_come_back {
-            self.cached.files().came_back(&[]);
+        if !self.is_done {
+            self.cached.files().finish_embedding(&[]);
         }
     }
 }

@@ -200,7 +200,7 @@ async fn what_is_forgotten_while_the_model_has_it_is_not_kept() {
     let mut embedding = cached.embed(&["a", "bb"]);
     let forget = std::future::poll_fn(|context| {
         // The model has both and has not answered.
-        let begun = UnderWay::new(&cached);
+        let begun = PendingEmbedding::new(&cached);
         cached.forget(&["bb"]);
         let ended = embedding.as_mut().poll(context);
         drop(begun);

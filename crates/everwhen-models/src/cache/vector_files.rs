@@ -84,13 +84,13 @@ impl VectorFiles {
         vector
     }
 
-    /// Notes that texts are given to the model; [`came_back`](Self::came_back) follows.
-    pub(super) fn gave_away(&mut self) {
+    /// Notes that texts are given to the model; [`finish_embedding`](Self::finish_embedding) follows.
+    pub(super) fn begin_embedding(&mut self) {
         self.under_way += 1;
     }
 
     /// Keeps the vectors of texts that were with the model, but for those that were forgotten meanwhile.
-    pub(super) fn came_back(&mut self, vectors: &[(Key, Vec<f32>)]) {
+    pub(super) fn finish_embedding(&mut self, vectors: &[(Key, Vec<f32>)]) {
         let is_new = |(key, _): &&(Key, Vec<f32>)| {
             !self.forgotten.contains(key) && !self.places.contains_key(key)
         };
