@@ -19,7 +19,7 @@ mod word_pieces;
 
 pub use cache::Cached;
 pub use endpoint::{RetryPolicy, Secret, Try, observe_tries};
-pub use llm::{ChatAnswer, Hear, LlmSetting, Price, RemoteLlm, Samplers};
+pub use llm::{ChatAnswer, LlmSetting, OnText, Price, RemoteLlm, Samplers};
 pub use pull::{Progress, Pulled, RECIPES, Recipe, Source, Tell};
 pub use remote::{Remote, RemoteSetting};
 pub use setting::EmbedderSetting;

@@ -22,7 +22,7 @@ use everwhen_engine::{Error, ErrorKind, Result};
 use serde_json::Value;
 
 pub use setting::{LlmSetting, Price};
-pub use streamed::{ChatAnswer, Hear};
+pub use streamed::{ChatAnswer, OnText};
 pub use wire::Samplers;
 
 use crate::endpoint::{Endpoint, Failure};

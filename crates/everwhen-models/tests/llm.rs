@@ -186,8 +186,8 @@ async fn gemini_is_heard_in_pieces() {
     .await;
     let model = model(setting(&server, Protocol::Gemini));
     let mut pieces = Vec::new();
-    let mut hear = |piece: &str| pieces.push(piece.to_owned());
-    let reply = model.ask_aloud(&plain(), &Default::default(), &mut hear).await.unwrap();
+    let mut on_text = |piece: &str| pieces.push(piece.to_owned());
+    let reply = model.ask_aloud(&plain(), &Default::default(), &mut on_text).await.unwrap();
     assert_eq!((pieces, reply.text.as_str()), (vec!["Hel".into(), "lo".into()], "Hello"));
     assert_eq!(reply.spent.output_tokens, 5);
     let path = "/v1beta/models/some-model:streamGenerateContent";

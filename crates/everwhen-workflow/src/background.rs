@@ -171,7 +171,7 @@ async fn stopped(stopping: &mut watch::Receiver<bool>) {
 struct DiscardOutput;
 
 impl RunObserver for DiscardOutput {
-    fn hear(&mut self, _piece: &str) {}
+    fn on_text(&mut self, _piece: &str) {}
 
     fn ran(&mut self, trace: Trace) {
         let (workflow, place) = (trace.workflow, trace.place);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use everwhen::memory::Role;
-use everwhen::models::{Hear, RemoteLlm, Samplers};
+use everwhen::models::{OnText, RemoteLlm, Samplers};
 use everwhen::ports::{Llm, Wait};
 use everwhen::protocols::{ChatMessage, ChatRequest, Role as ChatRole, Sampling};
 use everwhen::{EndpointConfig, Error, Protocol, Result, SystemChance};
@@ -126,7 +126,7 @@ impl NamedEndpoints {
         &self,
         endpoint: &str,
         question: &Question<'_>,
-        hear: Hear<'_>,
+        on_text: OnText<'_>,
     ) -> Result<ModelReply> {
         let endpoint = self.endpoints.get(endpoint).ok_or_else(|| self.unknown(endpoint))?;
         let samplers = self.samplers(endpoint, question.preset)?;
@@ -142,19 +142,19 @@ impl NamedEndpoints {
             ..endpoint.cleaning.clone()
         };
         let mut cleaner = Cleaner::new(&cleaning);
-        let mut heard = String::new();
+        let mut text = String::new();
         let mut listen = |piece: &str| {
             let piece = cleaner.push(piece);
             if !piece.is_empty() {
-                heard.push_str(&piece);
-                hear(&piece);
+                text.push_str(&piece);
+                on_text(&piece);
             }
         };
         let answer = model.ask_chat(&chat, &samplers, &mut listen).await?;
         let rest = cleaner.finish();
         if !rest.is_empty() {
-            heard.push_str(&rest);
-            hear(&rest);
+            text.push_str(&rest);
+            on_text(&rest);
         }
         let call = |call: &everwhen::protocols::ToolCall| {
             let function = json!({ "name": call.name, "arguments": call.arguments });
@@ -162,18 +162,18 @@ impl NamedEndpoints {
         };
         let calls = answer.calls.iter().map(call).collect();
         let name = model.name().to_owned();
-        Ok(ModelReply { text: heard, model: name, spent: answer.spent, calls })
+        Ok(ModelReply { text, model: name, spent: answer.spent, calls })
     }
 
     /// Calls an endpoint, and its backup if the endpoint fails before it has sent anything.
-    async fn any(&self, question: &Question<'_>, hear: Hear<'_>) -> Result<ModelReply> {
+    async fn any(&self, question: &Question<'_>, on_text: OnText<'_>) -> Result<ModelReply> {
         let mut tried = Vec::new();
         let mut name = question.endpoint;
         loop {
             let begun = AtomicBool::new(false);
             let mut listen = |piece: &str| {
                 begun.store(true, Ordering::Relaxed);
-                hear(piece);
+                on_text(piece);
             };
             let answered = self.one(name, question, &mut listen).await;
             let Err(error) = answered else { return answered };
@@ -199,8 +199,8 @@ impl NamedEndpoints {
 }
 
 impl Endpoints for NamedEndpoints {
-    fn ask<'a>(&'a self, question: &'a Question<'a>, hear: Hear<'a>) -> Wait<'a, ModelReply> {
-        Box::pin(self.any(question, hear))
+    fn ask<'a>(&'a self, question: &'a Question<'a>, on_text: OnText<'a>) -> Wait<'a, ModelReply> {
+        Box::pin(self.any(question, on_text))
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use everwhen::models::Hear;
+use everwhen::models::OnText;
 use everwhen::ports::Wait;
 use everwhen::{ErrorKind, Result, Vault};
 
@@ -31,14 +31,14 @@ impl MeteredEndpoints {
         }
     }
 
-    async fn counted(&self, question: &Question<'_>, hear: Hear<'_>) -> Result<ModelReply> {
+    async fn counted(&self, question: &Question<'_>, on_text: OnText<'_>) -> Result<ModelReply> {
         match self.vault.check_money().await {
             Err(error) if error.kind() == ErrorKind::Busy => return Err(error),
             // A chat is answered though its memory cannot be reached.
             Err(error) => tracing::warn!(%error, "what models have cost cannot be read"),
             Ok(()) => {}
         }
-        let reply = self.endpoints.ask(question, hear).await?;
+        let reply = self.endpoints.ask(question, on_text).await?;
         if let Err(error) = self.vault.note_spent(PURPOSE, &reply.model, reply.spent).await {
             tracing::warn!(%error, "what a model took could not be noted");
         }
@@ -47,7 +47,7 @@ impl MeteredEndpoints {
 }
 
 impl Endpoints for MeteredEndpoints {
-    fn ask<'a>(&'a self, question: &'a Question<'a>, hear: Hear<'a>) -> Wait<'a, ModelReply> {
-        Box::pin(self.counted(question, hear))
+    fn ask<'a>(&'a self, question: &'a Question<'a>, on_text: OnText<'a>) -> Wait<'a, ModelReply> {
+        Box::pin(self.counted(question, on_text))
     }
 }

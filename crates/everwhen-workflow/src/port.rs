@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use everwhen::Result;
 use everwhen::chapters::Folding;
-use everwhen::models::Hear;
+use everwhen::models::OnText;
 use everwhen::ports::{ChapterWriter, PromptMessage, Spent, Wait};
 use serde_json::Value;
 
@@ -45,8 +45,8 @@ pub(crate) struct ModelReply {
 
 /// The models that nodes can call.
 pub(crate) trait Endpoints: Send + Sync {
-    /// Calls a model. `hear` gets the reply piece by piece; the result is the whole reply.
-    fn ask<'a>(&'a self, question: &'a Question<'a>, hear: Hear<'a>) -> Wait<'a, ModelReply>;
+    /// Calls a model. `on_text` gets the reply piece by piece; the result is the whole reply.
+    fn ask<'a>(&'a self, question: &'a Question<'a>, on_text: OnText<'a>) -> Wait<'a, ModelReply>;
 }
 
 /// A search in the memory.

@@ -15,7 +15,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use everwhen::models::Hear;
+use everwhen::models::OnText;
 use everwhen::ports::Spent;
 use everwhen::{Error, Result};
 use serde_json::Value;
@@ -99,7 +99,7 @@ pub struct Trace {
 /// Receives the output and the trace of a run.
 pub trait RunObserver: Send {
     /// Called with each piece of the answer to the user.
-    fn hear(&mut self, piece: &str);
+    fn on_text(&mut self, piece: &str);
     /// Called after each node.
     fn ran(&mut self, trace: Trace);
     /// Called with the tools that the answer calls, as OpenAI's protocol writes them.
@@ -262,10 +262,10 @@ impl Run<'_> {
     ) -> Result<Option<NodeOutput>> {
         let left = match &node.kind {
             NodeKind::Standard(standard) => {
-                let mut deaf = |_: &str| {};
-                let mut hear = |piece: &str| follow.hear(piece);
-                let hear: Hear<'_> = if answers { &mut hear } else { &mut deaf };
-                let left = self.ask(standard, hear).await?;
+                let mut ignore = |_: &str| {};
+                let mut on_text = |piece: &str| follow.on_text(piece);
+                let on_text: OnText<'_> = if answers { &mut on_text } else { &mut ignore };
+                let left = self.ask(standard, on_text).await?;
                 if answers && !left.calls.is_empty() {
                     follow.called(&left.calls);
                 }
@@ -296,7 +296,7 @@ impl Run<'_> {
             },
         };
         if answers {
-            follow.hear(&left.output);
+            follow.on_text(&left.output);
         }
         Ok(Some(left))
     }
@@ -423,8 +423,8 @@ struct UsageCounter<'f> {
 }
 
 impl RunObserver for UsageCounter<'_> {
-    fn hear(&mut self, piece: &str) {
-        self.follow.hear(piece);
+    fn on_text(&mut self, piece: &str) {
+        self.follow.on_text(piece);
     }
 
     fn ran(&mut self, trace: Trace) {

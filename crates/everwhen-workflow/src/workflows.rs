@@ -247,15 +247,15 @@ async fn category(
     let extra = routing.variables();
     let context = RunContext { extra: &extra, ..context };
     let mut progress = Progress::default();
-    run(context, workflow, &mut progress, RunUntil::End, &mut Unheard).await?;
+    run(context, workflow, &mut progress, RunUntil::End, &mut NoObserver).await?;
     Ok(answer(workflow, &progress).unwrap_or_default().to_owned())
 }
 
-/// Hears nothing of a run that only chooses a workflow.
-struct Unheard;
+/// Ignores the output of a run that only chooses a workflow.
+struct NoObserver;
 
-impl RunObserver for Unheard {
-    fn hear(&mut self, _piece: &str) {}
+impl RunObserver for NoObserver {
+    fn on_text(&mut self, _piece: &str) {}
 
     fn ran(&mut self, _trace: Trace) {}
 }

@@ -373,7 +373,7 @@ fn json_in(text: &str) -> Option<Value> {
 struct DiscardPieces;
 
 impl RunObserver for DiscardPieces {
-    fn hear(&mut self, _piece: &str) {}
+    fn on_text(&mut self, _piece: &str) {}
 
     fn ran(&mut self, _trace: Trace) {}
 }

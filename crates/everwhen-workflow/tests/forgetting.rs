@@ -90,7 +90,7 @@ impl Stage {
 struct Forgetful(Option<Box<dyn FnOnce() + Send>>);
 
 impl RunObserver for Forgetful {
-    fn hear(&mut self, _piece: &str) {}
+    fn on_text(&mut self, _piece: &str) {}
 
     fn ran(&mut self, _trace: Trace) {
         if let Some(forget) = self.0.take() {

@@ -77,7 +77,7 @@ struct Notes {
 }
 
 impl RunObserver for Notes {
-    fn hear(&mut self, piece: &str) {
+    fn on_text(&mut self, piece: &str) {
         self.heard.push_str(piece);
     }
 

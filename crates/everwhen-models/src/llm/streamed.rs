@@ -1,8 +1,8 @@
-//! Answers that are heard piece by piece as they come, and told whole at the end.
+//! Answers that the caller gets piece by piece as they arrive, and whole at the end.
 //!
-//! A provider that does not stream although it was asked to is heard in one piece. What a model
-//! thinks aloud before its answer is not part of it. Silence for longer than one try may take ends
-//! the wait.
+//! The answer of a provider that does not stream although it was asked to is one piece. What a model
+//! thinks aloud before its answer is not part of it. A provider that sends nothing for longer than one
+//! attempt may take is given up.
 
 use everwhen_engine::ports::{Finish, Prompt, Reply, Spent};
 use everwhen_engine::{Error, ErrorKind, Result};
@@ -16,8 +16,8 @@ use super::thoughts::Thoughts;
 use super::wire::{self, Answer, Samplers, finish, tokens};
 use crate::endpoint::Failure;
 
-/// Hears a text piece by piece.
-pub type Hear<'h> = &'h mut (dyn FnMut(&str) + Send);
+/// Called with each piece of a text as it arrives.
+pub type OnText<'h> = &'h mut (dyn FnMut(&str) + Send);
 
 /// A reply to a chat.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,14 +37,14 @@ impl RemoteLlm {
         &self,
         chat: &ChatRequest,
         samplers: &Samplers,
-        hear: Hear<'_>,
+        on_text: OnText<'_>,
     ) -> Result<ChatAnswer> {
         let body = |taken| {
             let body = wire::chat_streamed(&self.setting, chat, samplers, taken);
             body.map_err(|wrong| Error::invalid(wrong.0))
         };
         let response = self.open(body).await?;
-        let mut answer = self.hear_answer(response, hear).await?;
+        let mut answer = self.read_answer(response, on_text).await?;
         let calls = std::mem::take(&mut answer.calls);
         let reply = self.replied(answer, None);
         Ok(ChatAnswer { text: reply.text, calls, spent: reply.spent })
@@ -56,23 +56,23 @@ impl RemoteLlm {
         &self,
         prompt: &Prompt,
         samplers: &Samplers,
-        hear: Hear<'_>,
+        on_text: OnText<'_>,
     ) -> Result<Reply> {
         let body = |taken| Ok(wire::request_streamed(&self.setting, prompt, samplers, taken));
         let response = self.open(body).await?;
-        let answer = self.hear_answer(response, hear).await?;
+        let answer = self.read_answer(response, on_text).await?;
         Ok(self.replied(answer, None))
     }
 
-    /// The whole answer, which is heard as it comes.
-    async fn hear_answer(&self, response: Response, hear: Hear<'_>) -> Result<Answer> {
+    /// Reads the whole answer, and passes its text on as it arrives.
+    async fn read_answer(&self, response: Response, on_text: OnText<'_>) -> Result<Answer> {
         if let Some(framing) = self.framing(&response) {
-            return self.listen(response, framing, hear).await;
+            return self.listen(response, framing, on_text).await;
         }
         let content = self.endpoint.content(response).await;
         let answer = self.read(&content.map_err(|failure| self.failed(&failure))?)?;
         let answer = self.checked(answer)?;
-        hear(&answer.text);
+        on_text(&answer.text);
         Ok(answer)
     }
 
@@ -108,37 +108,37 @@ impl RemoteLlm {
         &self,
         mut response: Response,
         framing: Framing,
-        hear: Hear<'_>,
+        on_text: OnText<'_>,
     ) -> Result<Answer> {
-        let mut heard = Heard::default();
+        let mut reply = PartialReply::default();
         let mut stream = ReplyStream::new(self.setting.protocol, framing);
-        while !heard.is_over {
+        while !reply.is_over {
             let part = self.endpoint.next(&mut response, &self.setting.retry).await;
             match part.map_err(|failure: Failure| self.failed(&failure))? {
                 Some(part) => stream.push(&part),
                 None => {
                     stream.finish();
-                    heard.body_ended = true;
+                    reply.body_ended = true;
                 }
             }
             while let Some(event) = stream.next_event() {
-                heard.take(&self.checked_event(event)?, hear);
+                reply.take(&self.checked_event(event)?, on_text);
             }
-            if heard.body_ended || stream.is_too_long() {
+            if reply.body_ended || stream.is_too_long() {
                 break;
             }
         }
-        heard.end(hear);
-        if !heard.is_over && heard.finish.is_none() {
+        reply.end(on_text);
+        if !reply.is_over && reply.finish.is_none() {
             let what = "stopped in the middle of its answer";
             return Err(self.endpoint.error(ErrorKind::Unavailable, what));
         }
         self.checked(Answer {
-            text: heard.text,
-            model: heard.model,
-            finish: heard.finish.unwrap_or(Finish::Stop),
-            tokens: heard.tokens,
-            calls: heard.calls.into_calls(),
+            text: reply.text,
+            model: reply.model,
+            finish: reply.finish.unwrap_or(Finish::Stop),
+            tokens: reply.tokens,
+            calls: reply.calls.into_calls(),
         })
     }
 
@@ -155,15 +155,15 @@ impl RemoteLlm {
     }
 }
 
-fn hear_some(hear: Hear<'_>, piece: &str) {
+fn emit(on_text: OnText<'_>, piece: &str) {
     if !piece.is_empty() {
-        hear(piece);
+        on_text(piece);
     }
 }
 
-/// What was heard so far.
+/// What has arrived of a reply so far.
 #[derive(Default)]
-struct Heard {
+struct PartialReply {
     text: String,
     model: Option<String>,
     finish: Option<Finish>,
@@ -174,11 +174,11 @@ struct Heard {
     body_ended: bool,
 }
 
-impl Heard {
-    fn take(&mut self, event: &ReplyEvent, hear: Hear<'_>) {
+impl PartialReply {
+    fn take(&mut self, event: &ReplyEvent, on_text: OnText<'_>) {
         let piece = self.thoughts.push(&event.text);
         self.text.push_str(&piece);
-        hear_some(hear, &piece);
+        emit(on_text, &piece);
         for piece in &event.calls {
             self.calls.add(piece);
         }
@@ -190,10 +190,10 @@ impl Heard {
         self.is_over |= event.is_last;
     }
 
-    /// Nothing follows; what was held back is heard.
-    fn end(&mut self, hear: Hear<'_>) {
+    /// Nothing follows; emits what was held back.
+    fn end(&mut self, on_text: OnText<'_>) {
         let piece = self.thoughts.finish();
         self.text.push_str(&piece);
-        hear_some(hear, &piece);
+        emit(on_text, &piece);
     }
 }

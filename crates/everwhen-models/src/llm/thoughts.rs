@@ -13,7 +13,7 @@ pub(super) struct Thoughts {
 }
 
 impl Thoughts {
-    /// Takes the next piece; answers what may be heard.
+    /// Takes the next piece; returns what may be passed on.
     pub(super) fn push(&mut self, piece: &str) -> String {
         if self.done {
             return piece.to_owned();

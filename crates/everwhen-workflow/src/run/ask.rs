@@ -3,7 +3,7 @@
 use everwhen::Result;
 use everwhen::ledger::EchoStripper;
 use everwhen::memory::Role;
-use everwhen::models::Hear;
+use everwhen::models::OnText;
 use everwhen::ports::PromptMessage;
 
 use super::outgoing::{Outgoing, with_shown_calls};
@@ -14,7 +14,7 @@ use crate::port::{ModelReply, Question};
 use crate::variables::{ChatVariables, Sizes};
 
 impl Run<'_> {
-    pub(super) async fn ask(&self, standard: &Standard, hear: Hear<'_>) -> Result<NodeOutput> {
+    pub(super) async fn ask(&self, standard: &Standard, on_text: OnText<'_>) -> Result<NodeOutput> {
         let seen = self.seen(standard).await?;
         let view = View {
             variables: seen.as_ref().unwrap_or(self.variables()),
@@ -29,7 +29,7 @@ impl Run<'_> {
             true => self.add_last_messages(&mut outgoing, standard, view.variables)?,
             false => self.add_prompt(&mut outgoing, prompt, standard)?,
         }
-        self.call(standard, outgoing, hear).await
+        self.call(standard, outgoing, on_text).await
     }
 
     /// Sends messages as a node says.
@@ -37,7 +37,7 @@ impl Run<'_> {
         &self,
         standard: &Standard,
         outgoing: Outgoing,
-        hear: Hear<'_>,
+        on_text: OnText<'_>,
     ) -> Result<NodeOutput> {
         let endpoint = self.fill(&standard.endpoint)?;
         let preset = standard.preset.as_ref().map(|preset| self.fill(preset)).transpose()?;
@@ -52,8 +52,8 @@ impl Run<'_> {
             removed_start: removed.filter(|text| !text.is_empty()),
         };
         let ModelReply { text, model: _, spent, mut calls } = match standard.stamps.on {
-            true => self.ask_without_echo(&question, hear).await?,
-            false => self.context.endpoints.ask(&question, hear).await?,
+            true => self.ask_without_echo(&question, on_text).await?,
+            false => self.context.endpoints.ask(&question, on_text).await?,
         };
         if standard.passing.lowercase_calls {
             for call in &mut calls {
@@ -68,24 +68,24 @@ impl Run<'_> {
     async fn ask_without_echo(
         &self,
         question: &Question<'_>,
-        hear: Hear<'_>,
+        on_text: OnText<'_>,
     ) -> Result<ModelReply> {
         let mut stripper = EchoStripper::new();
-        let mut heard = String::new();
+        let mut text = String::new();
         let mut listen = |piece: &str| {
             let piece = stripper.push(piece);
-            heard.push_str(&piece);
+            text.push_str(&piece);
             if !piece.is_empty() {
-                hear(&piece);
+                on_text(&piece);
             }
         };
         let reply = self.context.endpoints.ask(question, &mut listen).await?;
         let rest = stripper.finish();
         if !rest.is_empty() {
-            hear(&rest);
+            on_text(&rest);
         }
-        heard.push_str(&rest);
-        Ok(ModelReply { text: heard, ..reply })
+        text.push_str(&rest);
+        Ok(ModelReply { text, ..reply })
     }
 
     /// System and user prompt. A parent workflow may have replaced those of the first node.

@@ -19,7 +19,7 @@ struct EchoEndpoint {
 }
 
 impl Endpoints for EchoEndpoint {
-    fn ask<'a>(&'a self, question: &'a Question<'a>, hear: Hear<'a>) -> Wait<'a, ModelReply> {
+    fn ask<'a>(&'a self, question: &'a Question<'a>, on_text: OnText<'a>) -> Wait<'a, ModelReply> {
         Box::pin(async move {
             if question.endpoint == "down" {
                 return Err(Error::unavailable("the endpoint is down"));
@@ -31,7 +31,7 @@ impl Endpoints for EchoEndpoint {
             let last = &question.messages.last().unwrap().content;
             let answer = format!("{} heard {last}", question.endpoint);
             for piece in answer.as_bytes().chunks(3) {
-                hear(std::str::from_utf8(piece).unwrap());
+                on_text(std::str::from_utf8(piece).unwrap());
             }
             let spent = Spent { input_tokens: 10, output_tokens: 5, cost_nanos: 100 };
             let model = question.endpoint.to_owned();
@@ -115,7 +115,7 @@ struct Notes {
 }
 
 impl RunObserver for Notes {
-    fn hear(&mut self, piece: &str) {
+    fn on_text(&mut self, piece: &str) {
         self.heard.push_str(piece);
     }
 

@@ -89,7 +89,7 @@ impl ExportFile {
         Err(lines.wrong("the file breaks off; memories before this place are complete"))
     }
 
-    /// Stores its memories in a vault. Those that are here already stay as they are. `report` hears of every
+    /// Stores its memories in a vault. Those that are here already stay as they are. `report` gets every
     /// memory and what became of it, and says whether to go on.
     pub async fn restore(
         &self,

@@ -110,7 +110,7 @@ struct Notes {
 }
 
 impl RunObserver for Notes {
-    fn hear(&mut self, _piece: &str) {}
+    fn on_text(&mut self, _piece: &str) {}
 
     fn ran(&mut self, trace: Trace) {
         self.traces.push(trace);

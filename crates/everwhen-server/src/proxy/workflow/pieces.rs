@@ -92,7 +92,7 @@ impl RunOutput {
 }
 
 impl RunObserver for RunOutput {
-    fn hear(&mut self, piece: &str) {
+    fn on_text(&mut self, piece: &str) {
         self.sender.send(RunEvent::Piece(piece.to_owned()));
     }
 
@@ -151,7 +151,7 @@ mod tests {
         let run = tokio::spawn(async move {
             let run = async {
                 for _ in 0..2_000 {
-                    output.hear(&piece);
+                    output.on_text(&piece);
                     count.fetch_add(1, Ordering::SeqCst);
                     tokio::task::yield_now().await;
                 }
