@@ -58,12 +58,12 @@ pub(crate) fn answers(
     choice: &PeerChoice,
     memories: &[PeerMemory<'_>],
     limit: usize,
-    say: &dyn Fn(&str),
+    on_progress: &dyn Fn(&str),
 ) -> Result<Vec<PeerAnswers>> {
-    say("SQLite FTS5");
+    on_progress("SQLite FTS5");
     let mut answers = vec![fts::answers(memories, limit)?];
     if let Some(python) = &choice.chroma {
-        say("ChromaDB");
+        on_progress("ChromaDB");
         answers.push(chroma::answers(python, memories, limit)?);
     }
     Ok(answers)

@@ -10,8 +10,8 @@ use serde::Serialize;
 
 use crate::score::{COLUMNS, Scores};
 
-/// Reports progress, and each row as soon as it is measured.
-pub type Say<'s> = &'s (dyn Fn(&str) + Sync);
+/// Called with each step, and with each row as soon as it is measured.
+pub type OnProgress<'s> = &'s (dyn Fn(&str) + Sync);
 
 /// A benchmark in numbers.
 #[derive(Debug, Serialize)]

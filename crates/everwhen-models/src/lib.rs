@@ -20,7 +20,7 @@ mod word_pieces;
 pub use cache::Cached;
 pub use endpoint::{RetryPolicy, Secret, Try, observe_tries};
 pub use llm::{ChatAnswer, LlmSetting, OnText, Price, RemoteLlm, Samplers};
-pub use pull::{Progress, Pulled, RECIPES, Recipe, Source, Tell};
+pub use pull::{OnProgress, Progress, Pulled, RECIPES, Recipe, Source};
 pub use remote::{Remote, RemoteSetting};
 pub use setting::EmbedderSetting;
 pub use static_table::StaticTable;

@@ -22,12 +22,12 @@ pub use recipe::{RECIPES, Recipe};
 pub enum Progress {
     /// What is done now, as a sentence.
     Step(String),
-    /// Bytes that have come, and how many there will be if that is known.
+    /// Bytes that have arrived, and how many there will be if that is known.
     Bytes(u64, Option<u64>),
 }
 
-/// Receives the progress.
-pub type Tell<'a> = &'a mut (dyn FnMut(Progress) + Send);
+/// Called with each step of the progress.
+pub type OnProgress<'a> = &'a mut (dyn FnMut(Progress) + Send);
 
 /// What came of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +40,12 @@ pub enum Pulled {
 
 impl Recipe {
     /// Fetches the model into a directory of its own in `models`.
-    pub async fn pull(&self, source: &Source, models: &Path, report: Tell<'_>) -> Result<Pulled> {
+    pub async fn pull(
+        &self,
+        source: &Source,
+        models: &Path,
+        report: OnProgress<'_>,
+    ) -> Result<Pulled> {
         let target = models.join(self.name);
         if self.is_there(&target)? {
             return Ok(Pulled::AlreadyThere(target));

@@ -23,7 +23,7 @@ pub(crate) use data::{answer_text, read, read_date, undated};
 
 use crate::harness::{EmbedderChoice, Harness, memory};
 use crate::peers::PeerChoice;
-use crate::report::{Ingest, Latency, LongMemEvalSummary, PeerSummary, Say};
+use crate::report::{Ingest, Latency, LongMemEvalSummary, OnProgress, PeerSummary};
 use crate::score::{Judged, Scores};
 
 /// What to measure.
@@ -123,10 +123,14 @@ pub async fn run(
     Ok(run.finish(setup))
 }
 
-/// Has other systems answer the same questions from the same entries; `say` reports which is at it.
-pub fn beside(setup: &LongMemEval, choice: &PeerChoice, say: Say<'_>) -> Result<Vec<PeerSummary>> {
+/// Has other systems answer the same questions from the same entries; `on_progress` is called with the name of each.
+pub fn beside(
+    setup: &LongMemEval,
+    choice: &PeerChoice,
+    on_progress: OnProgress<'_>,
+) -> Result<Vec<PeerSummary>> {
     let all = data::read(&setup.data)?;
-    beside::measure(choice, &all, &chosen(&all, setup)?, setup.pooled, say)
+    beside::measure(choice, &all, &chosen(&all, setup)?, setup.pooled, on_progress)
 }
 
 fn chosen<'a>(all: &'a [LongMemEvalItem], setup: &LongMemEval) -> Result<Vec<&'a LongMemEvalItem>> {

@@ -19,6 +19,8 @@ use everwhen::{Config, Engine, Environment, Everwhen, Flags, Vault};
 use jiff::SignedDuration;
 use serde::Serialize;
 
+use crate::report::OnProgress;
+
 /// Entries of each conversation.
 const ENTRIES: usize = 6;
 /// Memories the conversations are spread over.
@@ -92,25 +94,25 @@ impl fmt::Display for DistillReport {
     }
 }
 
-/// Runs the benchmark; `say` reports progress.
-pub async fn run(setup: &DistillBench, say: &(dyn Fn(&str) + Sync)) -> Result<DistillReport> {
+/// Runs the benchmark; `on_progress` is called with each step.
+pub async fn run(setup: &DistillBench, on_progress: OnProgress<'_>) -> Result<DistillReport> {
     let directory = tempfile::tempdir()?;
     let data = Some(directory.path().display().to_string());
     let flags = Flags { data, zone: Some("UTC".into()), ..Flags::default() };
     let everwhen = Everwhen::open(&Config::load(&Environment::default(), &flags)?)?;
     let engine = everwhen.engine().clone();
     let vault = engine.vault_to_write(Address::Name(Name::new("vault", "bench")?)).await?;
-    say("conversations, told");
+    on_progress("conversations, told");
     store_conversations(&vault, setup.conversations, "told").await?;
     // Jobs wait two seconds for more entries.
     tokio::time::sleep(Duration::from_secs(3)).await;
-    say("conversations, distilled");
+    on_progress("conversations, distilled");
     let begin = Instant::now();
     let jobs = engine.clone().with_llm(Scripted::new(Duration::ZERO, 0)).settle().await?;
     let seconds = begin.elapsed().as_secs_f64();
     let vault = engine.vault(Address::Name(Name::new("vault", "bench")?)).await?;
     let facts = facts(&vault).await?;
-    say("entries added, alone and while conversations are distilled, in turn");
+    on_progress("entries added, alone and while conversations are distilled, in turn");
     let load = load(setup, &vault, &engine).await?;
     Ok(DistillReport {
         conversations: setup.conversations,

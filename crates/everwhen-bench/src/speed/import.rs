@@ -20,6 +20,8 @@ use everwhen::time::Zone;
 use everwhen::{Config, Environment, Everwhen, Flags, ImportMode};
 use serde::{Deserialize, Serialize};
 
+use crate::report::OnProgress;
+
 pub use report::ImportReport;
 
 /// The memory that the archive is imported into.
@@ -49,19 +51,19 @@ struct ImporterState {
 }
 
 /// Makes an archive, imports it, imports it again with a kill half-way, and measures the index.
-pub fn run(setup: &ImportBench, say: &dyn Fn(&str)) -> Result<ImportReport> {
+pub fn run(setup: &ImportBench, on_progress: &dyn Fn(&str)) -> Result<ImportReport> {
     let place = tempfile::tempdir()?;
     let file = place.path().join("chatgpt.zip");
-    say(&format!("writing an archive of {} messages", setup.messages));
+    on_progress(&format!("writing an archive of {} messages", setup.messages));
     let bytes = archive::write(&file, setup.messages)?;
-    say("importing it");
+    on_progress("importing it");
     let whole = finish(start(setup, &file, &place.path().join("whole"))?)?;
     let data = place.path().join("killed");
-    say("importing it again; the process is killed half-way");
+    on_progress("importing it again; the process is killed half-way");
     let killed_at = kill_half_way(start(setup, &file, &data)?, setup.messages / 2)?;
-    say("continuing");
+    on_progress("continuing");
     let rest = finish(start(setup, &file, &data)?)?;
-    say("opening the result");
+    on_progress("opening the result");
     let index = finish(start(setup, Path::new(""), &place.path().join("whole"))?)?;
     if whole.stored != setup.messages || rest.stored + rest.known != setup.messages {
         bail!("messages are missing or doubled: {whole:?}, then {rest:?}");
@@ -115,7 +117,7 @@ fn kill_half_way(mut child: Child, half: u64) -> Result<u64> {
 }
 
 /// The process that imports: prints a line now and then, and one at the end.
-pub async fn import_here(archive: &Path, data: &Path, print: &(dyn Fn(&str) + Sync)) -> Result<()> {
+pub async fn import_here(archive: &Path, data: &Path, print: OnProgress<'_>) -> Result<()> {
     let flags = Flags {
         data: Some(data.display().to_string()),
         zone: Some("UTC".into()),

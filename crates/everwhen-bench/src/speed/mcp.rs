@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use crate::harness::client::{Client, Latencies};
 use crate::harness::dialogue;
 use crate::harness::server::Server;
+use crate::report::OnProgress;
 use stdio::Stdio;
 
 /// What every client of the protocol sends along.
@@ -68,8 +69,8 @@ impl From<Latencies> for Call {
     }
 }
 
-/// Runs the benchmark; `say` reports progress.
-pub async fn run(setup: &McpBench, say: &(dyn Fn(&str) + Sync)) -> Result<McpReport> {
+/// Runs the benchmark; `on_progress` is called with each step.
+pub async fn run(setup: &McpBench, on_progress: OnProgress<'_>) -> Result<McpReport> {
     let directory = tempfile::tempdir()?;
     let server = Server::start(&setup.binary, &directory.path().join("http"), true).await?;
     let mut ways = Ways {
@@ -77,12 +78,12 @@ pub async fn run(setup: &McpBench, say: &(dyn Fn(&str) + Sync)) -> Result<McpRep
         http: server.client().await?,
         stdio: Stdio::start(&setup.binary, &directory.path().join("stdio"))?,
     };
-    say(&format!(
+    on_progress(&format!(
         "{} entries each by REST, MCP over HTTP and MCP over standard input",
         setup.calls
     ));
     let [rest_add, http_add, stdio_add] = ways.add(setup.calls).await?;
-    say(&format!("{} questions each over HTTP and standard input", setup.calls));
+    on_progress(&format!("{} questions each over HTTP and standard input", setup.calls));
     let [http_search, stdio_search] = ways.search(setup.calls).await?;
     Ok(McpReport { calls: setup.calls, rest_add, http_add, stdio_add, http_search, stdio_search })
 }

@@ -32,7 +32,7 @@ use crate::harness::dialogue;
 use crate::harness::filler::text;
 use crate::harness::server::Server;
 use crate::harness::upstream::{Pace, Upstream};
-use crate::report::Say;
+use crate::report::OnProgress;
 
 pub use report::ProxyReport;
 
@@ -71,7 +71,7 @@ const JOBS_APART: Duration = Duration::from_millis(2_200);
 const BATCH: usize = 1_000;
 
 /// Runs all of it.
-pub async fn run(setup: &ProxyBench, say: Say<'_>) -> Result<ProxyReport> {
+pub async fn run(setup: &ProxyBench, on_progress: OnProgress<'_>) -> Result<ProxyReport> {
     let directory = tempfile::tempdir()?;
     let upstream = Upstream::start().await?;
     let config = format!(
@@ -87,13 +87,14 @@ pub async fn run(setup: &ProxyBench, say: Say<'_>) -> Result<ProxyReport> {
     if !setup.sizes.is_empty() {
         let server = start("added").await?;
         let data = directory.path().join("added");
-        let bench = ProxySetup { setup, server: &server, data: &data, upstream: &upstream, say };
+        let bench =
+            ProxySetup { setup, server: &server, data: &data, upstream: &upstream, on_progress };
         bench.measure(&mut report).await?;
     }
     if setup.slow_streams > 0 {
         // On a server of their own: streams are what is weighed.
         let server = start("slow").await?;
-        report.slow = Some(slow::hold(&server, setup.slow_streams, say).await?);
+        report.slow = Some(slow::hold(&server, setup.slow_streams, on_progress).await?);
     }
     Ok(report)
 }
@@ -105,7 +106,7 @@ struct ProxySetup<'b> {
     /// Where that server keeps everything.
     data: &'b Path,
     upstream: &'b Upstream,
-    say: Say<'b>,
+    on_progress: OnProgress<'b>,
 }
 
 /// What lets the bench do what only the operator of its server may.
@@ -120,21 +121,21 @@ fn operator_token(data: &Path) -> Result<String> {
 
 impl ProxySetup<'_> {
     async fn measure(&self, report: &mut ProxyReport) -> Result<()> {
-        (self.say)(Added::TITLE);
+        (self.on_progress)(Added::TITLE);
         for entries in &self.setup.sizes {
             self.fill(*entries).await?;
             for streams in [1, MANY] {
                 for briefing in [false, true] {
                     let added = self.added(*entries, streams, briefing).await?;
-                    (self.say)(&added.to_string());
+                    (self.on_progress)(&added.to_string());
                     report.added.push(added);
                 }
             }
         }
         let histories = self.histories().await?;
-        (self.say)(&histories.to_string());
+        (self.on_progress)(&histories.to_string());
         let saturated = self.saturated().await?;
-        (self.say)(&saturated.to_string());
+        (self.on_progress)(&saturated.to_string());
         (report.histories, report.saturated) = (Some(histories), Some(saturated));
         Ok(())
     }
@@ -144,7 +145,7 @@ impl ProxySetup<'_> {
         if entries == 0 {
             return Ok(());
         }
-        (self.say)(&format!("a memory of {entries} entries"));
+        (self.on_progress)(&format!("a memory of {entries} entries"));
         let path = format!("/v1/vaults/default/memories/{}/entries/batch", memory(entries));
         let mut client = self.server.client().await?;
         for first in (0..entries).step_by(BATCH) {
@@ -165,7 +166,7 @@ impl ProxySetup<'_> {
 
     /// Waits until what follows from so much history is done: summaries, chapters, facts.
     async fn settle(&self, client: &mut Client) -> Result<()> {
-        (self.say)("what follows from it: summaries, chapters, facts");
+        (self.on_progress)("what follows from it: summaries, chapters, facts");
         let token = format!("authorization: Bearer {}\r\n", operator_token(self.data)?);
         let mut quiet = 0;
         while quiet < 2 {
@@ -195,7 +196,7 @@ impl ProxySetup<'_> {
     /// A number of chats at once in one memory, and as many straight at the upstream, in turns.
     async fn added(&self, entries: usize, streams: usize, briefing: bool) -> Result<Added> {
         let with = if briefing { "with" } else { "without" };
-        (self.say)(&format!("{streams} at once, {entries} entries, {with} briefing"));
+        (self.on_progress)(&format!("{streams} at once, {entries} entries, {with} briefing"));
         let (manner, turns) =
             if streams == 1 { (ALONE, self.setup.exchanges) } else { (TOGETHER, TURNS) };
         let called = format!("{entries} {streams} {briefing}");
@@ -234,7 +235,7 @@ impl ProxySetup<'_> {
         let lengths = [ALONE.messages, LONG];
         let mut measured = Vec::new();
         for messages in lengths {
-            (self.say)(&format!("a history of {messages} messages"));
+            (self.on_progress)(&format!("a history of {messages} messages"));
             let called = format!("history {messages}");
             let proxied = self.proxied(&format!("history-{messages}"), false);
             let manner = ChatPace { messages, ..ALONE };
@@ -246,7 +247,7 @@ impl ProxySetup<'_> {
 
     /// As many exchanges as go through, without a pause: client, upstream and proxy share the cores.
     async fn saturated(&self) -> Result<Saturated> {
-        (self.say)(&format!("{MANY} chats without a pause"));
+        (self.on_progress)(&format!("{MANY} chats without a pause"));
         let mut rates = Vec::new();
         for way in [self.direct(), self.proxied("saturated", false)] {
             let mut all = talkers("saturated", MANY, &way, HASTY);

@@ -24,7 +24,7 @@ use self::narrowed::Narrowing;
 use crate::harness::{EmbedderChoice, Harness, filler, memory};
 use crate::peers::{self, PeerChoice, PeerEntry, PeerMemory, PeerQuestion};
 use crate::report::Latency;
-use crate::report::Say;
+use crate::report::OnProgress;
 
 /// What to measure.
 #[derive(Debug, Clone)]
@@ -68,21 +68,21 @@ const BATCH: usize = 10_000;
 /// Entries that a peer is asked for.
 const PEER_LIMIT: usize = 10;
 
-/// Runs the benchmark; `say` reports progress.
-pub async fn run(setup: &RecallBench, say: Say<'_>) -> Result<RecallReport> {
+/// Runs the benchmark; `on_progress` is called with each step.
+pub async fn run(setup: &RecallBench, on_progress: OnProgress<'_>) -> Result<RecallReport> {
     let mut speeds = Vec::new();
     for embedder in &setup.embedders {
-        speeds.extend(of_embedder(setup, embedder, say).await?);
+        speeds.extend(of_embedder(setup, embedder, on_progress).await?);
     }
-    let peers = if setup.peer_entries > 0 { beside(setup, say)? } else { Vec::new() };
+    let peers = if setup.peer_entries > 0 { beside(setup, on_progress)? } else { Vec::new() };
     // Last, because what it takes up would be counted as resident before.
-    say("how fast this machine reads memory");
+    on_progress("how fast this machine reads memory");
     let machine = machine::measure(setup.read_bytes);
     Ok(RecallReport { version: env!("CARGO_PKG_VERSION").to_owned(), machine, speeds, peers })
 }
 
 /// Gives other systems the same texts and questions.
-fn beside(setup: &RecallBench, say: Say<'_>) -> Result<Vec<Peer>> {
+fn beside(setup: &RecallBench, on_progress: OnProgress<'_>) -> Result<Vec<Peer>> {
     let entry = |number| {
         let second = filler::time(number)?.as_second();
         Ok(PeerEntry { text: filler::text(number).into(), second })
@@ -93,7 +93,7 @@ fn beside(setup: &RecallBench, say: Say<'_>) -> Result<Vec<Peer>> {
         questions: (0..setup.questions).map(asked).collect(),
     };
     let choice = PeerChoice { chroma: setup.chroma.clone() };
-    let answers = peers::answers(&choice, &[memory], PEER_LIMIT, say)?;
+    let answers = peers::answers(&choice, &[memory], PEER_LIMIT, on_progress)?;
     let peers = answers.into_iter().map(|one| Peer {
         name: one.name,
         entries: setup.peer_entries,
@@ -106,13 +106,13 @@ fn beside(setup: &RecallBench, say: Say<'_>) -> Result<Vec<Peer>> {
 async fn of_embedder(
     setup: &RecallBench,
     embedder: &EmbedderChoice,
-    say: Say<'_>,
+    on_progress: OnProgress<'_>,
 ) -> Result<Vec<RecallSpeed>> {
     let mut harness = Harness::over(setup.store.clone(), embedder).await?;
     let place = memory("large")?;
     let (mut speeds, mut filled) = (Vec::new(), 0);
     for size in &setup.sizes {
-        say(&format!("{size} entries, embedder {}", embedder.as_str()));
+        on_progress(&format!("{size} entries, embedder {}", embedder.as_str()));
         let began = Instant::now();
         let half = fill(&harness, &place, filled..*size).await?;
         let seconds = began.elapsed().as_secs_f64();

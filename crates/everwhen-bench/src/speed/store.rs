@@ -15,6 +15,8 @@ use std::time::Duration;
 
 use anyhow::Result;
 
+use crate::report::OnProgress;
+
 pub use beside::{BesideBench, BesideReport, run as run_beside};
 pub use report::StoreReport;
 
@@ -32,13 +34,13 @@ pub struct StoreBench {
 /// Entries in the small list.
 const SMALL: usize = 10_000;
 
-/// Runs the benchmark; `say` reports progress.
-pub async fn run(setup: &StoreBench, say: &(dyn Fn(&str) + Sync)) -> Result<StoreReport> {
-    say("batches of 100, beside a bare SQLite loop");
+/// Runs the benchmark; `on_progress` is called with each step.
+pub async fn run(setup: &StoreBench, on_progress: OnProgress<'_>) -> Result<StoreReport> {
+    on_progress("batches of 100, beside a bare SQLite loop");
     let batches = batches::measure().await?;
-    say("single durable adds over HTTP");
-    let singles = singles::measure(setup, say).await?;
-    say("lists by time range");
-    let lists = lists::measure(setup, SMALL, say).await?;
+    on_progress("single durable adds over HTTP");
+    let singles = singles::measure(setup, on_progress).await?;
+    on_progress("lists by time range");
+    let lists = lists::measure(setup, SMALL, on_progress).await?;
     Ok(StoreReport { batches, singles, lists })
 }

@@ -15,6 +15,7 @@ use crate::harness::client::Latencies;
 use crate::harness::server::Server;
 use crate::harness::stream::Stream;
 use crate::harness::upstream::{Pace, Upstream};
+use crate::report::OnProgress;
 
 /// What to measure, and how much of it.
 #[derive(Debug, Clone)]
@@ -53,8 +54,8 @@ pub struct WorkflowReport {
     pub rest_ms: f64,
 }
 
-/// Runs the benchmark; `say` reports progress.
-pub async fn run(setup: &WorkflowBench, say: &(dyn Fn(&str) + Sync)) -> Result<WorkflowReport> {
+/// Runs the benchmark; `on_progress` is called with each step.
+pub async fn run(setup: &WorkflowBench, on_progress: OnProgress<'_>) -> Result<WorkflowReport> {
     let directory = tempfile::tempdir()?;
     let upstream = Upstream::start().await?;
     write_workflows(&directory.path().join("flows"))?;
@@ -65,7 +66,7 @@ pub async fn run(setup: &WorkflowBench, say: &(dyn Fn(&str) + Sync)) -> Result<W
         server: Stream::to(server.host()),
         said: 0,
     };
-    say(&format!("{} messages through each of three workflows", setup.rounds));
+    on_progress(&format!("{} messages through each of three workflows", setup.rounds));
     let mut timings = Timings::default();
     for round in 0..setup.rounds + WARM_UP {
         let turn = bench.turn().await?;
@@ -73,7 +74,7 @@ pub async fn run(setup: &WorkflowBench, say: &(dyn Fn(&str) + Sync)) -> Result<W
             timings.add(turn);
         }
     }
-    say("nodes behind the answer");
+    on_progress("nodes behind the answer");
     let mut with_rest = Latencies::default();
     for _ in 0..setup.rounds.min(50) {
         with_rest.add_length(bench.through("behind").await?);

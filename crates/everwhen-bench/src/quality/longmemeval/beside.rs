@@ -9,7 +9,7 @@ use anyhow::Result;
 use super::data::{LongMemEvalItem, LongMemEvalSession};
 use super::{ABSTENTION, end_of_day, pooled, turns};
 use crate::peers::{self, PeerAnswers, PeerChoice, PeerEntry, PeerMemory, PeerQuestion};
-use crate::report::{Ingest, Latency, PeerSummary, Say};
+use crate::report::{Ingest, Latency, OnProgress, PeerSummary};
 use crate::score::{Judged, Scores};
 
 /// Entries that a system is asked for: enough for ten different sessions.
@@ -21,7 +21,7 @@ pub(super) fn measure(
     all: &[LongMemEvalItem],
     asked: &[&LongMemEvalItem],
     in_one: bool,
-    say: Say<'_>,
+    on_progress: OnProgress<'_>,
 ) -> Result<Vec<PeerSummary>> {
     let pool = if in_one { pooled(all) } else { Vec::new() };
     let haystacks: Vec<Haystack<'_>> = if in_one {
@@ -31,7 +31,7 @@ pub(super) fn measure(
     };
     let (sessions, memories): (Vec<_>, Vec<_>) =
         haystacks.into_iter().map(|one| (one.sessions, one.memory)).unzip();
-    let answers = peers::answers(choice, &memories, ENTRIES, say)?;
+    let answers = peers::answers(choice, &memories, ENTRIES, on_progress)?;
     let entries = PeerMemory::entries_of(&memories);
     let of_question = |number: usize| if in_one { &sessions[0] } else { &sessions[number] };
     Ok(answers.into_iter().map(|one| summary(one, asked, entries, of_question)).collect())

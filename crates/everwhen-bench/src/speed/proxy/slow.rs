@@ -9,15 +9,19 @@ use super::report::Slow;
 use crate::harness::server::Server;
 use crate::harness::stream::Stream;
 use crate::harness::upstream::Pace;
-use crate::report::Say;
+use crate::report::OnProgress;
 
 /// How often memory in use is looked at.
 const LOOK: Duration = Duration::from_millis(250);
 
 /// Opens this number of streams through the proxy, each in its own memory.
-pub(super) async fn hold(server: &Server, streams: usize, say: Say<'_>) -> Result<Slow> {
+pub(super) async fn hold(
+    server: &Server,
+    streams: usize,
+    on_progress: OnProgress<'_>,
+) -> Result<Slow> {
     let resident_after_start_mib = server.resident_mib()?;
-    say(&format!("{streams} slow streams at once, {:?} each", Pace::SLOW.length()));
+    on_progress(&format!("{streams} slow streams at once, {:?} each", Pace::SLOW.length()));
     let mut running = tokio::task::JoinSet::new();
     for number in 0..streams {
         let mut stream = Stream::to(server.host());

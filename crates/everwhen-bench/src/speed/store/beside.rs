@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::report::Load;
 use crate::harness::client::Latencies;
 use crate::harness::dialogue;
-use crate::report::Latency;
+use crate::report::{Latency, OnProgress};
 
 const BATCH: usize = 100;
 const CLIENTS: [usize; 3] = [1, 8, 64];
@@ -68,15 +68,18 @@ struct Side {
     vaults: Vec<Vault>,
 }
 
-/// Runs the benchmark; `say` reports progress.
-pub async fn run(setup: &BesideBench, say: &(dyn Fn(&str) + Sync)) -> Result<BesideReport> {
+/// Runs the benchmark; `on_progress` is called with each step.
+pub async fn run(setup: &BesideBench, on_progress: OnProgress<'_>) -> Result<BesideReport> {
     let sides = [Side::open("sqlite", None).await?, Side::open("postgres", Some(setup)).await?];
     let mut stores = Vec::new();
     for side in &sides {
-        say(&format!("{}: {} entries in batches, then single adds", side.name, setup.entries));
+        on_progress(&format!(
+            "{}: {} entries in batches, then single adds",
+            side.name, setup.entries
+        ));
         stores.push(side.fill_and_add(setup).await?);
     }
-    say("lists and questions, in turn");
+    on_progress("lists and questions, in turn");
     ask_in_turn(&sides, &mut stores).await?;
     for side in &sides {
         side.clear().await?;

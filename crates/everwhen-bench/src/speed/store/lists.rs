@@ -9,6 +9,7 @@ use super::report::{List, Lists};
 use crate::harness::client::{Client, Latencies};
 use crate::harness::dialogue;
 use crate::harness::server::Server;
+use crate::report::OnProgress;
 
 const BATCH: usize = 100;
 const WRITERS: usize = 4;
@@ -19,7 +20,7 @@ const ENTRIES: &str = "/v1/vaults/bench/memories/long/entries";
 pub(super) async fn measure(
     setup: &StoreBench,
     small: usize,
-    say: &(dyn Fn(&str) + Sync),
+    on_progress: OnProgress<'_>,
 ) -> Result<Lists> {
     let directory = tempfile::tempdir()?;
     let server = Server::start(&setup.binary, &directory.path().join("data"), true).await?;
@@ -27,7 +28,7 @@ pub(super) async fn measure(
     let mut filled = 0;
     let mut batched_per_second = 0.0;
     for size in [small, setup.large] {
-        say(&format!("filling one memory to {size} entries"));
+        on_progress(&format!("filling one memory to {size} entries"));
         let began = Instant::now();
         fill(&server, filled, size).await?;
         batched_per_second = (size - filled) as f64 / began.elapsed().as_secs_f64();

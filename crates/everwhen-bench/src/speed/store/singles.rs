@@ -9,6 +9,7 @@ use super::{StoreBench, bare};
 use crate::harness::client::{Client, Latencies};
 use crate::harness::dialogue;
 use crate::harness::server::Server;
+use crate::report::OnProgress;
 
 const CLIENTS: [usize; 3] = [1, 8, 64];
 /// Different requests each client sends.
@@ -25,18 +26,18 @@ enum MemoryLayout {
 
 /// The same load on a server with group commit and on one that commits each request alone. Every
 /// load has a new server, so that none does the work an earlier one left behind.
-pub(super) async fn measure(setup: &StoreBench, say: &(dyn Fn(&str) + Sync)) -> Result<Singles> {
+pub(super) async fn measure(setup: &StoreBench, on_progress: OnProgress<'_>) -> Result<Singles> {
     let mut loads = Vec::new();
     for clients in CLIENTS {
-        say(&format!("{clients} clients"));
+        on_progress(&format!("{clients} clients"));
         loads.push(load(setup, clients, MemoryLayout::OneMemory, true).await?);
     }
     let most = CLIENTS[CLIENTS.len() - 1];
-    say(&format!("{most} clients, each request committed alone"));
+    on_progress(&format!("{most} clients, each request committed alone"));
     let one_commit_per_request = load(setup, most, MemoryLayout::OneMemory, false).await?;
-    say(&format!("{most} clients, a memory each"));
+    on_progress(&format!("{most} clients, a memory each"));
     let own_memories = load(setup, most, MemoryLayout::OwnMemories, true).await?;
-    say(&format!("{most} clients, a memory each, each request committed alone"));
+    on_progress(&format!("{most} clients, a memory each, each request committed alone"));
     let one_commit_own_memories = load(setup, most, MemoryLayout::OwnMemories, false).await?;
     let directory = tempfile::tempdir()?;
     Ok(Singles {
