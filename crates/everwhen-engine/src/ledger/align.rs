@@ -1,4 +1,4 @@
-//! Lays the messages of a request beside the line: which are the same?
+//! Aligns the messages of a request with the lines of a ledger: which are the same?
 //!
 //! The best common order wins: every match counts, and more so where the one before it matches too,
 //! where as many messages lie between two matches as did, and at both ends. Among equals the newest
@@ -22,9 +22,9 @@ const SKIPS: i64 = 4;
 /// How far apart two matches may be to support each other.
 const REACH: usize = 16;
 
-/// A message to find.
+/// What a message is found by.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Sought {
+pub(super) struct MessageKey {
     pub(super) mark: [u8; 32],
     /// The mark of its line if it was forgotten.
     pub(super) keyed: Option<[u8; 32]>,
@@ -33,7 +33,7 @@ pub(super) struct Sought {
 }
 
 /// Lines of a ledger, in their order along the line.
-pub(super) struct Stretch<'l> {
+pub(super) struct LineRange<'l> {
     lines: &'l [LedgerLine],
     by_number: HashMap<u64, usize>,
     /// From here on no line is left out.
@@ -42,7 +42,7 @@ pub(super) struct Stretch<'l> {
     oldest: Option<u64>,
 }
 
-impl<'l> Stretch<'l> {
+impl<'l> LineRange<'l> {
     /// These lines, of which those from `whole_from` on follow each other without a gap.
     pub(super) fn new(lines: &'l [LedgerLine], whole_from: usize, oldest: Option<u64>) -> Self {
         let by_number = lines.iter().enumerate().map(|(at, line)| (line.number, at)).collect();
@@ -90,11 +90,11 @@ impl<'l> Stretch<'l> {
 }
 
 /// For each message the place of its line, if it has one.
-pub(super) fn align(sought: &[Sought], stretch: &Stretch<'_>) -> Vec<Option<usize>> {
-    let chain = best_chain(sought, stretch);
-    let mut found = vec![None; sought.len()];
+pub(super) fn align(keys: &[MessageKey], range: &LineRange<'_>) -> Vec<Option<usize>> {
+    let chain = best_chain(keys, range);
+    let mut found = vec![None; keys.len()];
     for place in 0..chain.len() {
-        if is_supported(&chain, place, sought, stretch) {
+        if is_supported(&chain, place, keys, range) {
             found[chain[place].0] = Some(chain[place].1);
         }
     }
@@ -110,47 +110,47 @@ struct Pair {
 }
 
 /// The best chain of pairs, rising in both orders.
-fn best_chain(sought: &[Sought], stretch: &Stretch<'_>) -> Vec<(usize, usize)> {
+fn best_chain(keys: &[MessageKey], range: &LineRange<'_>) -> Vec<(usize, usize)> {
     let mut by_mark: HashMap<[u8; 32], Vec<usize>> = HashMap::new();
-    for (at, line) in stretch.lines.iter().enumerate() {
+    for (at, line) in range.lines.iter().enumerate() {
         by_mark.entry(line.mark).or_default().push(at);
     }
-    let mut web = Web {
-        stretch,
+    let mut found = Matches {
+        range,
         pairs: Vec::new(),
-        of: vec![HashMap::new(); sought.len()],
-        best: PrefixBest::new(stretch.lines.len()),
+        of: vec![HashMap::new(); keys.len()],
+        best: PrefixBest::new(range.lines.len()),
     };
-    for (message, one) in sought.iter().enumerate() {
-        let first = web.pairs.len();
+    for (message, one) in keys.iter().enumerate() {
+        let first = found.pairs.len();
         let marks = [Some(one.mark), one.keyed].into_iter().flatten();
         for line in marks.filter_map(|mark| by_mark.get(&mark)).flatten() {
-            web.add(message, *line);
+            found.add(message, *line);
         }
-        for (number, pair) in web.pairs.iter().enumerate().skip(first) {
-            web.best.raise(pair.line, pair.score, number);
+        for (number, pair) in found.pairs.iter().enumerate().skip(first) {
+            found.best.raise(pair.line, pair.score, number);
         }
     }
-    web.chain()
+    found.chain()
 }
 
-/// All pairs so far.
-struct Web<'s> {
-    stretch: &'s Stretch<'s>,
+/// The pairs of messages and lines with the same text, so far.
+struct Matches<'s> {
+    range: &'s LineRange<'s>,
     pairs: Vec<Pair>,
     /// For each message its pairs, by line.
     of: Vec<HashMap<usize, usize>>,
     best: PrefixBest,
 }
 
-impl Web<'_> {
+impl Matches<'_> {
     /// Adds a pair, reached on the best way.
     fn add(&mut self, message: usize, line: usize) {
         let apart = self.best.below(line).map(|(score, pair)| (score - SKIPS, pair));
         let ways = [apart, self.linked(message, line), self.fitting(message, line)];
         let way = ways.into_iter().flatten().max_by_key(|(score, _)| *score);
-        let opens = message == 0 && Some(self.stretch.lines[line].number) == self.stretch.oldest;
-        let closes = line + 1 == self.stretch.lines.len();
+        let opens = message == 0 && Some(self.range.lines[line].number) == self.range.oldest;
+        let closes = line + 1 == self.range.lines.len();
         let ends = FITS * (i64::from(opens) + i64::from(closes));
         let (score, before) = way.map_or((0, None), |(score, pair)| (score, Some(pair)));
         self.of[message].insert(line, self.pairs.len());
@@ -160,25 +160,25 @@ impl Web<'_> {
     /// From the message before, on the line before, or on the one before the replies in between.
     fn linked(&self, message: usize, line: usize) -> Option<(i64, usize)> {
         let previous = self.of.get(message.checked_sub(1)?)?;
-        let earlier = [self.stretch.parent(line), line.checked_sub(1)];
+        let earlier = [self.range.parent(line), line.checked_sub(1)];
         let linked = earlier
             .into_iter()
             .flatten()
-            .filter(|earlier| *earlier < line && self.stretch.is_linked(*earlier, line));
+            .filter(|earlier| *earlier < line && self.range.is_linked(*earlier, line));
         if let Some(pair) = linked.into_iter().find_map(|earlier| previous.get(&earlier)) {
             return Some((self.pairs[*pair].score + LINKED, *pair));
         }
-        let said = self.stretch.over_replies(line).filter(|said| *said < line)?;
+        let said = self.range.over_replies(line).filter(|said| *said < line)?;
         let pair = previous.get(&said)?;
         Some((self.pairs[*pair].score + FITS, *pair))
     }
 
     /// From an earlier message, as many lines before as messages.
     fn fitting(&self, message: usize, line: usize) -> Option<(i64, usize)> {
-        let mut at = self.stretch.parent(line)?;
+        let mut at = self.range.parent(line)?;
         let mut best = None;
         for steps in 2..=message.min(REACH) {
-            let Some(earlier) = self.stretch.parent(at) else { break };
+            let Some(earlier) = self.range.parent(at) else { break };
             at = earlier;
             let pair = self.of[message - steps].get(&at).filter(|_| at < line);
             best = best.max(pair.map(|pair| (self.pairs[*pair].score + FITS, *pair)));
@@ -189,7 +189,7 @@ impl Web<'_> {
     /// The best chain, oldest first.
     fn chain(&self) -> Vec<(usize, usize)> {
         let mut chain = Vec::new();
-        let mut at = self.best.below(self.stretch.lines.len()).map(|(_, pair)| pair);
+        let mut at = self.best.below(self.range.lines.len()).map(|(_, pair)| pair);
         while let Some(pair) = at {
             chain.push((self.pairs[pair].message, self.pairs[pair].line));
             at = self.pairs[pair].before;
@@ -199,25 +199,25 @@ impl Web<'_> {
     }
 }
 
-/// Whether more than chance speaks for a match.
+/// Whether a match is supported by more than chance.
 fn is_supported(
     chain: &[(usize, usize)],
     place: usize,
-    sought: &[Sought],
-    stretch: &Stretch<'_>,
+    keys: &[MessageKey],
+    range: &LineRange<'_>,
 ) -> bool {
     let (message, line) = chain[place];
     let steps_fit = |earlier: &(usize, usize), later: &(usize, usize)| {
         let steps = later.0 - earlier.0;
-        stretch.is_steps_after(earlier.1, later.1, steps)
-            || (steps == 1 && stretch.over_replies(later.1) == Some(earlier.1))
+        range.is_steps_after(earlier.1, later.1, steps)
+            || (steps == 1 && range.over_replies(later.1) == Some(earlier.1))
     };
     let before =
         place.checked_sub(1).is_some_and(|before| steps_fit(&chain[before], &chain[place]));
     let behind = chain.get(place + 1).is_some_and(|behind| steps_fit(&chain[place], behind));
-    let opens = message == 0 && Some(stretch.lines[line].number) == stretch.oldest;
-    let closes = place + 1 == chain.len() && line + 1 == stretch.lines.len();
-    before || behind || opens || closes || sought[message].distinctive
+    let opens = message == 0 && Some(range.lines[line].number) == range.oldest;
+    let closes = place + 1 == chain.len() && line + 1 == range.lines.len();
+    before || behind || opens || closes || keys[message].distinctive
 }
 
 /// The best pair on any line below a given one; among equals the one on the newest line, and there the
@@ -278,10 +278,10 @@ mod tests {
 
     /// The numbers of the lines on which the words are found; 0 for none.
     fn found(line: &[LedgerLine], words: &str) -> Vec<u64> {
-        let sought = |word| Sought { mark: mark(word), keyed: None, distinctive: false };
-        let sought: Vec<Sought> = words.split(' ').map(sought).collect();
-        let stretch = Stretch::new(line, 0, line.first().map(|line| line.number));
-        let places = align(&sought, &stretch);
+        let key = |word| MessageKey { mark: mark(word), keyed: None, distinctive: false };
+        let keys: Vec<MessageKey> = words.split(' ').map(key).collect();
+        let range = LineRange::new(line, 0, line.first().map(|line| line.number));
+        let places = align(&keys, &range);
         places.into_iter().map(|place| place.map_or(0, |place| line[place].number)).collect()
     }
 

@@ -1,4 +1,4 @@
-//! Beginning an exchange. Walk: read the request → lay it beside the line → decide what becomes of
+//! Beginning an exchange. Walk: read the request → align it with the lines → decide what becomes of
 //! each message → keep it → note that a reply begins.
 
 use jiff::{SignedDuration, Timestamp};
@@ -14,7 +14,7 @@ use crate::ports::{
 use crate::tombstones::lines::LineSalt;
 use crate::tombstones::periods::ForgottenTimes;
 
-use super::align::{Sought, Stretch, align};
+use super::align::{LineRange, MessageKey, align};
 use super::keep::{self, StoredRequest};
 use super::mark::mark;
 use super::plan::{self, Request};
@@ -160,8 +160,8 @@ fn additions(
     Ok(messages.iter().map(|message| of(message).map(|(_, addition)| addition.clone())).collect())
 }
 
-/// A history laid beside the line of a memory.
-pub(super) struct Beside {
+/// A history aligned with the lines of a memory.
+pub(super) struct Alignment {
     /// The line of each message, as far as it is known.
     pub(super) found: Vec<Option<LedgerLine>>,
     /// The number of the newest line.
@@ -187,50 +187,50 @@ pub(super) fn has_begun(edit: &MemoryEdit<'_>, history: &History) -> Result<bool
     Ok(lines.iter().any(|line| line.time == sent_at))
 }
 
-/// Lays the messages of a request beside the line of a memory, which has this key.
+/// Aligns the messages of a request with the lines of a memory, which has this key.
 pub(super) fn find(
     rows: &dyn Snapshot,
     place: MemoryRef,
     salt: Option<LineSalt>,
     items: &[Item<'_>],
-) -> Result<Beside> {
-    let sought = |item: &Item<'_>| Sought {
+) -> Result<Alignment> {
+    let key = |item: &Item<'_>| MessageKey {
         mark: item.mark,
         keyed: salt.map(|salt| salt.keyed(item.mark)),
         distinctive: is_distinctive(item),
     };
-    let sought: Vec<Sought> = items.iter().map(sought).collect();
+    let keys: Vec<MessageKey> = items.iter().map(key).collect();
     let wanted = items.len() + SLACK;
     let mut lines = rows.ledger_lines(place, LedgerLines::Newest(wanted))?;
     lines.reverse();
     let is_all = lines.len() < wanted;
     let newer = lines.len();
     if !is_all {
-        fetch_older(rows, place, &sought, &mut lines)?;
+        fetch_older(rows, place, &keys, &mut lines)?;
     }
     let oldest = match is_all {
         true => lines.first().copied(),
         false => rows.ledger_lines(place, LedgerLines::Oldest)?.pop(),
     };
-    let stretch = Stretch::new(&lines, lines.len() - newer, oldest.map(|line| line.number));
+    let range = LineRange::new(&lines, lines.len() - newer, oldest.map(|line| line.number));
     let found: Vec<Option<LedgerLine>> =
-        align(&sought, &stretch).into_iter().map(|at| at.map(|at| lines[at])).collect();
+        align(&keys, &range).into_iter().map(|at| at.map(|at| lines[at])).collect();
     let holds_more = !is_all || found.iter().flatten().count() < lines.len();
-    Ok(Beside { found, newest: lines.last().map(|line| line.number), holds_more })
+    Ok(Alignment { found, newest: lines.last().map(|line| line.number), holds_more })
 }
 
 /// Puts older lines with the marks of messages that newer lines do not have before those.
 fn fetch_older(
     rows: &dyn Snapshot,
     place: MemoryRef,
-    sought: &[Sought],
+    keys: &[MessageKey],
     lines: &mut Vec<LedgerLine>,
 ) -> Result<()> {
     let first = lines.first().and_then(|line| line.place);
     let mut known: std::collections::HashSet<[u8; 32]> =
         lines.iter().map(|line| line.mark).collect();
     let mut older = Vec::new();
-    for mark in sought.iter().flat_map(|one| [Some(one.mark), one.keyed]).flatten() {
+    for mark in keys.iter().flat_map(|one| [Some(one.mark), one.keyed]).flatten() {
         if known.insert(mark) {
             older.extend(rows.ledger_lines(place, LedgerLines::Marked(mark))?);
         }

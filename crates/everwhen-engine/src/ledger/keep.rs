@@ -11,7 +11,7 @@ use crate::remember::{self, NewCorrection};
 use crate::{Result, chapters, tombstones};
 
 use super::begin::Item;
-use super::plan::{Fate, Plan, Request, awaited_reply};
+use super::plan::{MessageMatch, Plan, Request, awaited_reply};
 use super::times::{TimeClue, backfill};
 use super::{Message, interchange, marked};
 
@@ -37,32 +37,33 @@ pub(super) fn keep(
     plan: Plan,
 ) -> Result<StoredRequest> {
     put_aside(edit, &plan.aside)?;
-    let clues = clues(edit, request, &plan.fates)?;
+    let clues = clues(edit, request, &plan.matches)?;
     let times = backfill(&clues, request.now);
     let mut last_number = request.head.last_number;
     let mut lines: Vec<LedgerLine> = Vec::new();
-    let awaited = awaited_reply(request, &plan.fates);
-    for (item, (fate, time)) in request.items.iter().zip(plan.fates.iter().zip(times)) {
+    let awaited = awaited_reply(request, &plan.matches);
+    for (item, (matched, time)) in request.items.iter().zip(plan.matches.iter().zip(times)) {
         let before = lines.last().copied();
         // A reply that began here and whose text only the client has was given here, too.
         let delivered = awaited == Some(lines.len());
         let fresh = |number| LedgerLine { delivered, ..fresh_line(item, number, time, before) };
-        lines.push(match fate {
-            Fate::Known(line) | Fate::Back(line) => *line,
-            Fate::Edited { old, back } => {
+        lines.push(match matched {
+            MessageMatch::Known(line) | MessageMatch::Back(line) => *line,
+            MessageMatch::Edited { old, back } => {
                 last_number += u64::from(back.is_none());
                 in_place_of(old, back.unwrap_or(fresh(last_number)))
             }
-            Fate::New => {
+            MessageMatch::New => {
                 last_number += 1;
                 fresh(last_number)
             }
         });
     }
-    find_places(edit, &plan.fates, &mut lines)?;
-    keep_entries(edit, request, &plan.fates, &mut lines)?;
-    write_lines(edit, request.items, &plan.fates, &mut lines)?;
-    let is_new = plan.fates.iter().map(|fate| !matches!(fate, Fate::Known(_))).collect();
+    find_places(edit, &plan.matches, &mut lines)?;
+    keep_entries(edit, request, &plan.matches, &mut lines)?;
+    write_lines(edit, request.items, &plan.matches, &mut lines)?;
+    let is_new =
+        plan.matches.iter().map(|matched| !matches!(matched, MessageMatch::Known(_))).collect();
     Ok(StoredRequest { lines, is_new, last_number })
 }
 
@@ -97,20 +98,20 @@ fn in_place_of(old: &LedgerLine, new: LedgerLine) -> LedgerLine {
 fn clues(
     edit: &mut MemoryEdit<'_>,
     request: &Request<'_>,
-    fates: &[Fate],
+    matches: &[MessageMatch],
 ) -> Result<Vec<TimeClue>> {
     let mut clues = Vec::new();
-    for (item, fate) in request.items.iter().zip(fates) {
-        clues.push(match fate {
-            Fate::Known(line) | Fate::Back(line) | Fate::Edited { old: line, .. } => {
-                TimeClue::Known(line.time)
-            }
-            Fate::New => interchange::take_promised(edit, item.message)?
+    for (item, matched) in request.items.iter().zip(matches) {
+        clues.push(match matched {
+            MessageMatch::Known(line)
+            | MessageMatch::Back(line)
+            | MessageMatch::Edited { old: line, .. } => TimeClue::Known(line.time),
+            MessageMatch::New => interchange::take_promised(edit, item.message)?
                 .map_or(TimeClue::Unknown, TimeClue::Claimed),
         });
     }
     if let Some(waiting) = request.head.placeholder
-        && let Some(at) = awaited_reply(request, fates)
+        && let Some(at) = awaited_reply(request, matches)
     {
         clues[at] = TimeClue::Claimed(waiting.started_at);
     }
@@ -119,13 +120,17 @@ fn clues(
 
 /// Gives every run of lines without a place places along the line: before the known line that
 /// follows, else at the end.
-fn find_places(edit: &mut MemoryEdit<'_>, fates: &[Fate], lines: &mut [LedgerLine]) -> Result<()> {
+fn find_places(
+    edit: &mut MemoryEdit<'_>,
+    matches: &[MessageMatch],
+    lines: &mut [LedgerLine],
+) -> Result<()> {
     let mut from = 0;
     while let Some(start) = (from..lines.len()).find(|at| lines[*at].place.is_none()) {
         let rest = &lines[start..];
         let length = rest.iter().position(|line| line.place.is_some()).unwrap_or(rest.len());
         from = start + length;
-        let behind = fates.get(from).map(|_| lines[from]);
+        let behind = matches.get(from).map(|_| lines[from]);
         let (first, step) = room(edit, behind, length)?;
         if let Some(behind) = behind.and_then(|line| line.place)
             && step == 0
@@ -181,31 +186,33 @@ fn make_room(
 fn keep_entries(
     edit: &mut MemoryEdit<'_>,
     request: &Request<'_>,
-    fates: &[Fate],
+    matches: &[MessageMatch],
     lines: &mut [LedgerLine],
 ) -> Result<()> {
     let mut new = Vec::new();
     let mut owners = Vec::new();
-    let forgotten = forgotten(edit, request, fates)?;
-    for (at, fate) in fates.iter().enumerate() {
+    let forgotten = forgotten(edit, request, matches)?;
+    for (at, matched) in matches.iter().enumerate() {
         let Item { message, mark, .. } = request.items[at];
-        match fate {
-            Fate::Known(_) => {}
-            Fate::Back(line) => rejoin(edit, line)?,
+        match matched {
+            MessageMatch::Known(_) => {}
+            MessageMatch::Back(line) => rejoin(edit, line)?,
             // It was here before and was forgotten: it is no correction of what the client had instead of it.
-            Fate::Edited { old, back: Some(back) } if is_forgotten(back, message) => {
+            MessageMatch::Edited { old, back: Some(back) } if is_forgotten(back, message) => {
                 put_aside(edit, &[*old])?;
             }
-            Fate::Edited { old, .. } if old.entry.is_some() => {
+            MessageMatch::Edited { old, .. } if old.entry.is_some() => {
                 lines[at].entry = correct(edit, old.entry, message)?;
                 lines[at].mark = mark;
             }
             // Its line is kept, so that it is recognised when the client sends it again.
-            Fate::New if forgotten[at] => marked::hide(edit, &mut lines[at], mark)?,
-            Fate::Edited { .. } | Fate::New if request.forgotten.has(lines[at].time) => {
+            MessageMatch::New if forgotten[at] => marked::hide(edit, &mut lines[at], mark)?,
+            MessageMatch::Edited { .. } | MessageMatch::New
+                if request.forgotten.has(lines[at].time) =>
+            {
                 marked::hide(edit, &mut lines[at], mark)?;
             }
-            Fate::Edited { .. } | Fate::New => {
+            MessageMatch::Edited { .. } | MessageMatch::New => {
                 if let Some(entry) = new_entry(message) {
                     new.push(entry.said_at(lines[at].time));
                     owners.push(at);
@@ -225,11 +232,15 @@ fn keep_entries(
 
 /// Which messages were forgotten with the memory they were in, and come again with a history. What has just been
 /// said is none of them, nor the reply that was given here to what was said before.
-fn forgotten(edit: &MemoryEdit<'_>, request: &Request<'_>, fates: &[Fate]) -> Result<Vec<bool>> {
-    let (last, awaited) = (fates.len().saturating_sub(1), awaited_reply(request, fates));
-    let may_be = |at: usize| fates[at] == Fate::New && at != last && awaited != Some(at);
-    if !(0..fates.len()).any(may_be) {
-        return Ok(vec![false; fates.len()]);
+fn forgotten(
+    edit: &MemoryEdit<'_>,
+    request: &Request<'_>,
+    matches: &[MessageMatch],
+) -> Result<Vec<bool>> {
+    let (last, awaited) = (matches.len().saturating_sub(1), awaited_reply(request, matches));
+    let may_be = |at: usize| matches[at] == MessageMatch::New && at != last && awaited != Some(at);
+    if !(0..matches.len()).any(may_be) {
+        return Ok(vec![false; matches.len()]);
     }
     let marks: Vec<[u8; 32]> = request.items.iter().map(|item| item.mark).collect();
     let found = tombstones::forgotten_messages(edit.tx.snapshot(), edit.vault.id, &marks)?;
@@ -282,16 +293,16 @@ pub(super) fn correct(
 fn write_lines(
     edit: &mut MemoryEdit<'_>,
     items: &[Item<'_>],
-    fates: &[Fate],
+    matches: &[MessageMatch],
     lines: &mut [LedgerLine],
 ) -> Result<()> {
     for at in 0..lines.len() {
-        if let Fate::Edited { old, .. } = &fates[at] {
+        if let MessageMatch::Edited { old, .. } = &matches[at] {
             edit.tx.put(Row::LedgerLine(edit.place(), &LedgerLine { place: None, ..*old }))?;
         }
         let after = at.checked_sub(1).map(|before| lines[before].number);
-        let follows_new = at > 0 && !matches!(fates[at - 1], Fate::Known(_));
-        let is_known = matches!(fates[at], Fate::Known(_));
+        let follows_new = at > 0 && !matches!(matches[at - 1], MessageMatch::Known(_));
+        let is_known = matches!(matches[at], MessageMatch::Known(_));
         if is_known && !(follows_new && lines[at].after != after) {
             continue;
         }

@@ -34,26 +34,26 @@ pub(super) struct Request<'r> {
 /// said again, as by a user who asks the same every day.
 const FIRST_AGAIN: SignedDuration = SignedDuration::from_hours(12);
 
-/// What a message turns out to be.
+/// The line of the ledger that a message matches, if there is one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fate {
-    /// This line.
+pub(super) enum MessageMatch {
+    /// The message is this line.
     Known(LedgerLine),
-    /// In place of this line, which is another version of it.
+    /// The message replaces a line, which is another version of it.
     Edited {
-        /// What it takes the place of.
+        /// The line it replaces.
         old: LedgerLine,
         /// The line it had when it was there before.
         back: Option<LedgerLine>,
     },
-    /// A line that had been put aside.
+    /// The message is a line that had been put aside.
     Back(LedgerLine),
-    /// Not seen before.
+    /// The message has no line.
     New,
 }
 
-impl Fate {
-    /// The line that it is or takes the place of, if that is along the line.
+impl MessageMatch {
+    /// The line that it is or replaces, if that is along the line.
     fn anchor(&self) -> Option<LedgerLine> {
         match self {
             Self::Known(line) | Self::Edited { old: line, .. } => Some(*line),
@@ -75,7 +75,7 @@ impl Fate {
 /// What to do with a request.
 pub(super) struct Plan {
     /// One for each message.
-    pub(super) fates: Vec<Fate>,
+    pub(super) matches: Vec<MessageMatch>,
     /// Lines the history has left.
     pub(super) aside: Vec<LedgerLine>,
 }
@@ -89,13 +89,17 @@ pub(super) fn plan(
     if let Some(last) = found.len().checked_sub(1) {
         found[last] = sent_again(edit, request, &found)?;
     }
-    let fates = found.into_iter().map(|line| line.map_or(Fate::New, Fate::Known)).collect();
-    let mut plan = Plan { fates, aside: Vec::new() };
+    let matches =
+        found.into_iter().map(|line| line.map_or(MessageMatch::New, MessageMatch::Known)).collect();
+    let mut plan = Plan { matches, aside: Vec::new() };
     settle_reply(edit, request, &mut plan)?;
     let mut from = 0;
-    while let Some(start) = (from..plan.fates.len()).find(|at| plan.fates[*at] == Fate::New) {
-        let rest = &plan.fates[start..];
-        from = start + rest.iter().position(|fate| *fate != Fate::New).unwrap_or(rest.len());
+    while let Some(start) =
+        (from..plan.matches.len()).find(|at| plan.matches[*at] == MessageMatch::New)
+    {
+        let rest = &plan.matches[start..];
+        from = start
+            + rest.iter().position(|matched| *matched != MessageMatch::New).unwrap_or(rest.len());
         decide(edit, request, &mut plan, start..from)?;
     }
     if begins_again(request, &plan) {
@@ -115,7 +119,7 @@ fn only_chat(edit: &MemoryEdit<'_>) -> Result<Vec<LedgerLine>> {
 
 /// Whether a client that always sends the whole chat has begun it with other words.
 fn begins_again(request: &Request<'_>, plan: &Plan) -> bool {
-    let is_alone = matches!(plan.fates.as_slice(), [Fate::New | Fate::Back(_)]);
+    let is_alone = matches!(plan.matches.as_slice(), [MessageMatch::New | MessageMatch::Back(_)]);
     let says = |item: &Item<'_>| item.message.role == Role::User;
     request.resends_all && !request.refers_back && is_alone && request.items.iter().all(says)
 }
@@ -185,19 +189,21 @@ fn settle_reply(edit: &MemoryEdit<'_>, request: &Request<'_>, plan: &mut Plan) -
         return Ok(());
     };
     // Behind it stands what the user says next; or nothing, where another speaker is next.
-    let is_settled = |at: &usize| matches!(plan.fates[*at..], [Fate::New] | [Fate::New, Fate::New]);
+    let is_settled = |at: &usize| {
+        matches!(plan.matches[*at..], [MessageMatch::New] | [MessageMatch::New, MessageMatch::New])
+    };
     let Some(at) = newest_reply(request).filter(is_settled) else {
         return Ok(());
     };
     let Some(old) = strand::along(edit.tx.snapshot(), edit.place(), reply)? else { return Ok(()) };
     let is_newest = request.newest.is_some_and(|newest| newest.number == old.number);
-    let before = at.checked_sub(1).and_then(|before| plan.fates[before].number());
+    let before = at.checked_sub(1).and_then(|before| plan.matches[before].number());
     let follows = before.is_some() && before == old.after;
-    let nothing_known = plan.fates[..at].iter().all(|fate| *fate == Fate::New);
+    let nothing_known = plan.matches[..at].iter().all(|matched| *matched == MessageMatch::New);
     if is_newest && (follows || nothing_known) {
         let back = put_aside_after(edit, &request.items[at], old.after)?;
         if back.is_none() {
-            plan.fates[at] = Fate::Edited { old, back };
+            plan.matches[at] = MessageMatch::Edited { old, back };
         }
     }
     Ok(())
@@ -210,9 +216,9 @@ pub(super) fn newest_reply(request: &Request<'_>) -> Option<usize> {
 
 /// The message that is the reply which began with the last request and whose text did not come to
 /// an end here.
-pub(super) fn awaited_reply(request: &Request<'_>, fates: &[Fate]) -> Option<usize> {
+pub(super) fn awaited_reply(request: &Request<'_>, matches: &[MessageMatch]) -> Option<usize> {
     request.head.placeholder.filter(|waiting| waiting.reply.is_none())?;
-    newest_reply(request).filter(|at| fates[*at] == Fate::New)
+    newest_reply(request).filter(|at| matches[*at] == MessageMatch::New)
 }
 
 /// Decides about a run of messages that are not along the line.
@@ -223,8 +229,8 @@ fn decide(
     run: std::ops::Range<usize>,
 ) -> Result<()> {
     bring_back(edit, request, plan, run.clone())?;
-    let before = run.start.checked_sub(1).and_then(|at| plan.fates[at].anchor());
-    let behind = plan.fates.get(run.end).and_then(Fate::anchor);
+    let before = run.start.checked_sub(1).and_then(|at| plan.matches[at].anchor());
+    let behind = plan.matches.get(run.end).and_then(MessageMatch::anchor);
     match (before, behind) {
         (before, Some(behind)) => {
             let from = before.map(|line| line.number);
@@ -251,13 +257,13 @@ fn bring_back(
     for at in run {
         let before = match at.checked_sub(1) {
             None => None,
-            Some(before) => match plan.fates[before].number() {
+            Some(before) => match plan.matches[before].number() {
                 None => return Ok(()),
                 number => number,
             },
         };
         match put_aside_after(edit, &request.items[at], before)? {
-            Some(line) => plan.fates[at] = Fate::Back(line),
+            Some(line) => plan.matches[at] = MessageMatch::Back(line),
             None => return Ok(()),
         }
     }
@@ -276,9 +282,9 @@ fn put_aside_after(
 /// Replies that come back in place of others, which were given at another time, are no edits of
 /// those: the others go aside, and each keeps its time.
 fn swipe(plan: &mut Plan, start: usize, old: &[LedgerLine], latest: Timestamp) {
-    for (fate, old) in plan.fates[start..].iter().zip(old) {
+    for (matched, old) in plan.matches[start..].iter().zip(old) {
         let is_other = |line: &LedgerLine| line.time != old.time && line.time <= latest;
-        if matches!(fate, Fate::Back(line) if is_other(line)) {
+        if matches!(matched, MessageMatch::Back(line) if is_other(line)) {
             plan.aside.push(*old);
         }
     }
@@ -295,10 +301,10 @@ fn take_as_edited(
     let fits = old.iter().map(|line| line.role).eq(roles.take(old.len()));
     if fits {
         let aside: Vec<u64> = plan.aside.iter().map(|line| line.number).collect();
-        let pairs = plan.fates[start..].iter_mut().zip(old);
-        for (fate, old) in pairs.filter(|(_, old)| !aside.contains(&old.number)) {
-            let back = if let Fate::Back(line) = fate { Some(*line) } else { None };
-            *fate = Fate::Edited { old: *old, back };
+        let pairs = plan.matches[start..].iter_mut().zip(old);
+        for (matched, old) in pairs.filter(|(_, old)| !aside.contains(&old.number)) {
+            let back = if let MessageMatch::Back(line) = matched { Some(*line) } else { None };
+            *matched = MessageMatch::Edited { old: *old, back };
         }
     }
     fits
@@ -323,12 +329,12 @@ fn leave_line(
     let user_spoke = request.items[..run.start].iter().any(|item| item.message.role == Role::User);
     // A reply of the run that comes back counts, too: what is left has taken its place.
     let was_here = request.resends_all
-        || is_swiped_back(&plan.fates[run.start], &left)
-        || (was_answered(&plan.fates[..run.end]) && is_one_conversation(edit, before, &left)?);
+        || is_swiped_back(&plan.matches[run.start], &left)
+        || (was_answered(&plan.matches[..run.end]) && is_one_conversation(edit, before, &left)?);
     if left.is_empty() || !user_spoke || !was_here {
         return Ok(());
     }
-    let all_new = plan.fates[run.clone()].iter().all(|fate| *fate == Fate::New);
+    let all_new = plan.matches[run.clone()].iter().all(|matched| *matched == MessageMatch::New);
     if all_new && left.len() < run.len() && take_as_edited(request, plan, run.start, &left) {
         return Ok(());
     }
@@ -338,18 +344,20 @@ fn leave_line(
 
 /// Whether a reply that was given here is among these messages. Examples that a program sends with
 /// every request are not.
-fn was_answered(fates: &[Fate]) -> bool {
-    let line = |fate: &Fate| match fate {
-        Fate::Known(line) | Fate::Back(line) | Fate::Edited { old: line, .. } => Some(*line),
-        Fate::New => None,
+fn was_answered(matches: &[MessageMatch]) -> bool {
+    let line = |matched: &MessageMatch| match matched {
+        MessageMatch::Known(line)
+        | MessageMatch::Back(line)
+        | MessageMatch::Edited { old: line, .. } => Some(*line),
+        MessageMatch::New => None,
     };
-    fates.iter().filter_map(line).any(|line| is_given_reply(&line))
+    matches.iter().filter_map(line).any(|line| is_given_reply(&line))
 }
 
 /// Whether one of two replies to the same message comes back in place of the other, however long after it that was
 /// given.
-fn is_swiped_back(fate: &Fate, left: &[LedgerLine]) -> bool {
-    matches!((fate, left), (Fate::Back(one), [other]) if is_given_reply(one) && is_given_reply(other))
+fn is_swiped_back(matched: &MessageMatch, left: &[LedgerLine]) -> bool {
+    matches!((matched, left), (MessageMatch::Back(one), [other]) if is_given_reply(one) && is_given_reply(other))
 }
 
 /// Whether a line is a reply that was given here.

@@ -126,13 +126,14 @@ impl Candidate {
             return Ok(None);
         }
         let place = MemoryRef { vault, memory: self.memory };
-        let beside = begin::find(rows, place, LineSalt::of(rows, place)?, items)?;
-        let known = |at: usize| beside.found[at].is_some();
+        let alignment = begin::find(rows, place, LineSalt::of(rows, place)?, items)?;
+        let known = |at: usize| alignment.found[at].is_some();
         if !self.is_strong() && !goes_on_from(self.newest, items, known) {
             return Ok(None);
         }
-        let numbers = || beside.found.iter().flatten().map(|line| line.number);
-        let is_tail = beside.newest.is_some_and(|newest| numbers().any(|number| number == newest));
+        let numbers = || alignment.found.iter().flatten().map(|line| line.number);
+        let is_tail =
+            alignment.newest.is_some_and(|newest| numbers().any(|number| number == newest));
         let last_known = items.last().is_some_and(is_distinctive) && known(items.len() - 1);
         Ok(Some(Fit {
             memory: self.memory,
@@ -143,7 +144,7 @@ impl Candidate {
             newest: self.newest,
             goes_on: is_tail || last_known,
             matched: numbers().count(),
-            holds_more: beside.holds_more,
+            holds_more: alignment.holds_more,
             since: self.since,
         }))
     }
