@@ -211,7 +211,7 @@ pub struct Exchange {
     /// The beginning of the reply, if the request gave one.
     prefill: Option<String>,
     /// Who is to speak, if the request says so.
-    speaks: Option<speaker::Speaks>,
+    next_speaker: Option<speaker::NextSpeaker>,
     /// Tools that were called on the way to the reply.
     tools_used: Vec<Name>,
     /// Whether the reply is part of the chat.

@@ -302,7 +302,7 @@ fn exchange(
         seen: kept.last_number,
         continues,
         prefill,
-        speaks: speaker::speaks(history, commit),
+        next_speaker: speaker::next_speaker(history, commit),
         tools_used: history.tools_used.clone(),
         is_recorded: history.wanted != Wanted::Unrecorded,
         proof,

@@ -81,9 +81,9 @@ fn note_work(
 
 /// The reply as it will stand in the history.
 fn text_of(exchange: &Exchange, reply: &str) -> String {
-    match (&exchange.prefill, &exchange.speaks) {
+    match (&exchange.prefill, &exchange.next_speaker) {
         (Some(begun), _) => format!("{begun}{reply}"),
-        (None, Some(speaks)) if speaks.is_written => speaks.with_name(reply),
+        (None, Some(next)) if next.is_written => next.with_name(reply),
         _ => reply.to_owned(),
     }
 }

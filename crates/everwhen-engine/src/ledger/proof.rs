@@ -152,10 +152,10 @@ fn answer(edit: &mut MemoryEdit<'_>, exchange: &Exchange, reply: &ExchangeReply)
 fn replies(exchange: &Exchange, said: &str) -> Vec<String> {
     let mut texts = vec![said.to_owned()];
     texts.extend(without_thoughts(said));
-    if let Some(speaks) = &exchange.speaks {
+    if let Some(next) = &exchange.next_speaker {
         let forms = texts.iter().flat_map(|text| {
-            let bare = speaks.without_name(text);
-            [speaks.with_name(bare), bare.to_owned()]
+            let bare = next.without_name(text);
+            [next.with_name(bare), bare.to_owned()]
         });
         let forms: Vec<String> = forms.collect();
         texts.extend(forms);

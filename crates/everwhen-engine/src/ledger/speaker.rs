@@ -19,7 +19,7 @@ const DECORATION: [char; 5] = ['*', '_', '~', '`', ' '];
 
 /// A speaker whose name may stand before what they say.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Speaks {
+pub(super) struct NextSpeaker {
     /// Whether it does in this history.
     pub(super) is_written: bool,
     /// How the reply begins: the name, as it is written in this history, and a colon.
@@ -28,7 +28,7 @@ pub(super) struct Speaks {
     known: Vec<String>,
 }
 
-impl Speaks {
+impl NextSpeaker {
     /// The reply as it stands in the history: with its speaker's name before it, unless it begins
     /// with the name of a speaker.
     pub(super) fn with_name(&self, reply: &str) -> String {
@@ -44,10 +44,10 @@ impl Speaks {
     }
 }
 
-/// Who speaks next, if the request says so. Their name will stand before what they say where the
+/// The next speaker, if the request names one. Their name will stand before what they say where the
 /// request asks for the message of a speaker, and where a generation prompt ends a history in which names
 /// are written.
-pub(super) fn speaks(history: &History, commit: Commit) -> Option<Speaks> {
+pub(super) fn next_speaker(history: &History, commit: Commit) -> Option<NextSpeaker> {
     let messages = &history.messages;
     let (label, is_written) = match &history.wanted {
         // Where names stand beside messages they are not written into them.
@@ -66,7 +66,7 @@ pub(super) fn speaks(history: &History, commit: Commit) -> Option<Speaks> {
     };
     let mut known: Vec<String> = speakers(messages).map(str::to_owned).collect();
     known.extend(name_of(&label).map(str::to_owned));
-    Some(Speaks { is_written, label, known })
+    Some(NextSpeaker { is_written, label, known })
 }
 
 /// The last message, if it only says who is to speak next.
@@ -196,14 +196,14 @@ mod tests {
     #[test]
     fn a_reply_gets_the_name_it_lacks() {
         let group = [(Role::User, "Tom: hello"), (Role::Assistant, "Mira:")];
-        let speaks = speaks(&history(&group), Commit::AtOnce).unwrap();
-        assert_eq!(speaks.with_name(" hello"), "Mira: hello");
-        assert_eq!(speaks.with_name("Mira: hello"), "Mira: hello");
-        assert_eq!(speaks.with_name("**mira:** hello"), "**mira:** hello");
-        assert_eq!(speaks.with_name("mira: hello"), "mira: hello");
-        assert_eq!(speaks.with_name("Tom: hello"), "Tom: hello");
-        assert_eq!(speaks.with_name("Note: it is late"), "Mira: Note: it is late");
-        assert_eq!(speaks.with_name(""), "Mira: ");
+        let next = next_speaker(&history(&group), Commit::AtOnce).unwrap();
+        assert_eq!(next.with_name(" hello"), "Mira: hello");
+        assert_eq!(next.with_name("Mira: hello"), "Mira: hello");
+        assert_eq!(next.with_name("**mira:** hello"), "**mira:** hello");
+        assert_eq!(next.with_name("mira: hello"), "mira: hello");
+        assert_eq!(next.with_name("Tom: hello"), "Tom: hello");
+        assert_eq!(next.with_name("Note: it is late"), "Mira: Note: it is late");
+        assert_eq!(next.with_name(""), "Mira: ");
     }
 
     #[test]
@@ -215,8 +215,8 @@ mod tests {
         ] {
             let group = [(Role::User, "Tom: hello"), (Role::Assistant, prompt)];
             for commit in [Commit::AtOnce, Commit::NextTurn] {
-                let speaks = speaks(&history(&group), commit).unwrap();
-                assert_eq!(speaks.with_name("hello"), expected);
+                let next = next_speaker(&history(&group), commit).unwrap();
+                assert_eq!(next.with_name("hello"), expected);
             }
         }
     }
@@ -224,13 +224,14 @@ mod tests {
     #[test]
     fn names_are_written_only_where_the_history_writes_them() {
         let plain = [(Role::User, "hello"), (Role::Assistant, "Mira:")];
-        let is_written = |history: &History| speaks(history, Commit::NextTurn).unwrap().is_written;
+        let is_written =
+            |history: &History| next_speaker(history, Commit::NextTurn).unwrap().is_written;
         assert!(!is_written(&history(&plain)));
         let model = [(Role::User, "Tom: hello"), (Role::Assistant, "Assistant:")];
         assert!(!is_written(&history(&model)));
         let asked =
             History { wanted: Wanted::By("Bob".into()), ..history(&[(Role::User, "hello")]) };
-        let bob = speaks(&asked, Commit::NextTurn).unwrap();
+        let bob = next_speaker(&asked, Commit::NextTurn).unwrap();
         assert_eq!((bob.is_written, &*bob.with_name("Hi.")), (true, "Bob: Hi."));
         assert_eq!(bob.without_name("Bob: Hi."), "Hi.");
         let mut beside = asked;
