@@ -55,6 +55,7 @@ mod align;
 mod begin;
 mod echo;
 mod finish;
+mod history_run;
 mod interchange;
 mod keep;
 mod mark;
@@ -64,7 +65,6 @@ mod plan;
 mod proof;
 mod recognise;
 mod speaker;
-mod strand;
 mod times;
 
 use jiff::Timestamp;

@@ -20,7 +20,7 @@ use super::mark::mark;
 use super::plan::{self, Request};
 use super::proof::PendingProof;
 use super::{
-    Begun, Commit, Exchange, History, KnownMessage, Message, Wanted, marked, speaker, strand,
+    Begun, Commit, Exchange, History, KnownMessage, Message, Wanted, history_run, marked, speaker,
 };
 
 /// Lines read beyond as many as the request has messages.
@@ -113,7 +113,7 @@ pub(super) fn begin_found<'h>(
     };
     let pending = PendingProof::new(history, &items, matches!(prefill, Prefill::Line(_)));
     let head = edit.tx.ledger_head(place)?.unwrap_or_default();
-    let newest = strand::tail(edit.tx.snapshot(), place)?;
+    let newest = history_run::tail(edit.tx.snapshot(), place)?;
     let now = history.sent_at.map_or(edit.clock, |sent| sent.min(edit.clock));
     let request = Request {
         items: &items,

@@ -12,7 +12,7 @@ use crate::ports::{LedgerHead, LedgerLine, LedgerLines, Placeholder, Row};
 use super::keep::{self, put_aside};
 use super::mark::mark;
 use super::plan::is_one_conversation;
-use super::{Commit, Exchange, ExchangeReply, Finished, Message, marked, proof, strand};
+use super::{Commit, Exchange, ExchangeReply, Finished, Message, history_run, marked, proof};
 
 /// Says of an entry that it was cut off.
 const TRUNCATED: &str = r#"{"truncated":true}"#;
@@ -115,10 +115,10 @@ fn place_reply(
     reply: &ExchangeReply,
 ) -> Result<Finished> {
     let rows = edit.tx.snapshot();
-    let asked = exchange.after.map(|number| strand::along(rows, edit.place(), number));
+    let asked = exchange.after.map(|number| history_run::along(rows, edit.place(), number));
     let asked = asked.transpose()?.flatten();
     let others = match &asked {
-        Some(asked) => strand::following(rows, edit.place(), asked)?,
+        Some(asked) => history_run::following(rows, edit.place(), asked)?,
         None => Vec::new(),
     };
     let mark = mark(Role::Assistant, &reply.content, b"");
@@ -252,7 +252,7 @@ fn go_on(
     reply: &ExchangeReply,
 ) -> Result<(Finished, String)> {
     let place = edit.place();
-    let Some(old) = strand::along(edit.tx.snapshot(), place, number)? else {
+    let Some(old) = history_run::along(edit.tx.snapshot(), place, number)? else {
         return Ok((Finished::default(), reply.content.clone()));
     };
     let known = old.entry.map(|id| edit.tx.entry(place, id)).transpose()?.flatten();

@@ -12,7 +12,7 @@ use crate::{Error, Result, tombstones};
 
 use super::begin::{self, Item};
 use super::mark::mark;
-use super::{Exchange, Finished, History, PastExchange, finish, marked, strand};
+use super::{Exchange, Finished, History, PastExchange, finish, history_run, marked};
 
 /// The exchange that was stored last.
 struct Previous<'p> {
@@ -145,7 +145,7 @@ fn goes_on<'h>(
     };
     let rows = edit.tx.snapshot();
     let line = rows.ledger_lines(edit.place(), LedgerLines::Numbered(previous.reply))?.pop();
-    let newest = strand::tail(rows, edit.place())?.map(|line| line.number);
+    let newest = history_run::tail(rows, edit.place())?.map(|line| line.number);
     let is_newest = |line: &LedgerLine| newest == Some(line.number) && items.len() > 1;
     Ok(match line.filter(is_newest) {
         Some(line) if marked::is_of(edit, &line, reply.mark)? => Some((items, line)),

@@ -10,7 +10,7 @@ use crate::ports::{LedgerHead, LedgerLine, LedgerLines};
 use crate::tombstones::periods::ForgottenTimes;
 
 use super::begin::Item;
-use super::{marked, strand};
+use super::{history_run, marked};
 
 /// A request, and what the ledger knew before it.
 pub(super) struct Request<'r> {
@@ -113,7 +113,7 @@ fn only_chat(edit: &MemoryEdit<'_>) -> Result<Vec<LedgerLine>> {
     let rows = edit.tx.snapshot();
     let all = rows.ledger_lines(edit.place(), LedgerLines::Behind(i64::MIN))?;
     let Some(first) = all.first() else { return Ok(all) };
-    let is_one = strand::following(rows, edit.place(), first)?.len() + 1 == all.len();
+    let is_one = history_run::following(rows, edit.place(), first)?.len() + 1 == all.len();
     Ok(if is_one { all } else { Vec::new() })
 }
 
@@ -141,7 +141,7 @@ fn sent_again(
     let again = match earlier {
         Some((steps, earlier)) => {
             let (rows, from) = (edit.tx.snapshot(), Some(earlier.number));
-            let between = strand::between(rows, edit.place(), from, &line, steps)?;
+            let between = history_run::between(rows, edit.place(), from, &line, steps)?;
             between.is_some_and(|between| between.len() + 1 == steps)
         }
         None => last == 0 && is_first_again(edit, request, &line)?,
@@ -162,7 +162,7 @@ fn is_first_again(edit: &MemoryEdit<'_>, request: &Request<'_>, line: &LedgerLin
     if request.resends_all && line.after.is_none() {
         return Ok(true);
     }
-    let following = strand::following(rows, edit.place(), line)?;
+    let following = history_run::following(rows, edit.place(), line)?;
     let newest = following.last().unwrap_or(line);
     if request.newest.is_none_or(|tail| tail.number != newest.number) {
         return Ok(false);
@@ -195,7 +195,9 @@ fn settle_reply(edit: &MemoryEdit<'_>, request: &Request<'_>, plan: &mut Plan) -
     let Some(at) = newest_reply(request).filter(is_settled) else {
         return Ok(());
     };
-    let Some(old) = strand::along(edit.tx.snapshot(), edit.place(), reply)? else { return Ok(()) };
+    let Some(old) = history_run::along(edit.tx.snapshot(), edit.place(), reply)? else {
+        return Ok(());
+    };
     let is_newest = request.newest.is_some_and(|newest| newest.number == old.number);
     let before = at.checked_sub(1).and_then(|before| plan.matches[before].number());
     let follows = before.is_some() && before == old.after;
@@ -235,7 +237,7 @@ fn decide(
         (before, Some(behind)) => {
             let from = before.map(|line| line.number);
             let rows = edit.tx.snapshot();
-            let old = strand::between(rows, edit.place(), from, &behind, run.len())?;
+            let old = history_run::between(rows, edit.place(), from, &behind, run.len())?;
             if let Some(old) = old.filter(|old| old.len() == run.len()) {
                 swipe(plan, run.start, &old, behind.time);
                 take_as_edited(request, plan, run.start, &old);
@@ -319,7 +321,7 @@ fn leave_line(
     run: std::ops::Range<usize>,
     before: &LedgerLine,
 ) -> Result<()> {
-    let mut left = strand::following(edit.tx.snapshot(), edit.place(), before)?;
+    let mut left = history_run::following(edit.tx.snapshot(), edit.place(), before)?;
     if before.role == Role::User && request.items[run.start].message.role == Role::User {
         // Replies that are not sent again have not been left: agents drop them when they compact a
         // chat, and others only refer to them by their ids.
@@ -373,7 +375,7 @@ pub(super) fn is_one_conversation(
 ) -> Result<bool> {
     let mut homes = Vec::new();
     for line in left.first().into_iter().chain(left.last()).chain([before]) {
-        homes.extend(strand::conversation(edit.tx.snapshot(), edit.place(), line)?);
+        homes.extend(history_run::conversation(edit.tx.snapshot(), edit.place(), line)?);
     }
     homes.dedup();
     Ok(homes.len() < 2)

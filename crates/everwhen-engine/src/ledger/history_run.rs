@@ -1,4 +1,4 @@
-//! A strand: messages that follow each other in one history, among the others on the line.
+//! A run of a history: messages that follow each other in it, among the other lines of the ledger.
 
 use std::collections::HashSet;
 
@@ -49,12 +49,12 @@ pub(super) fn following(
     line: &LedgerLine,
 ) -> Result<Vec<LedgerLine>> {
     let Some(from) = line.place else { return Ok(Vec::new()) };
-    let mut strand = HashSet::from([line.number]);
+    let mut run = HashSet::from([line.number]);
     let mut behind = rows.ledger_lines(place, LedgerLines::Behind(from))?;
     behind.retain(|one| {
-        let follows = one.after.is_some_and(|after| strand.contains(&after));
+        let follows = one.after.is_some_and(|after| run.contains(&after));
         if follows {
-            strand.insert(one.number);
+            run.insert(one.number);
         }
         follows
     });
