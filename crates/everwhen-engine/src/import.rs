@@ -25,7 +25,7 @@ use crate::tombstones::imported::ForgottenImports;
 use crate::vault::{Absent, Vault};
 use crate::{ConflictReason, Error, NewCorrection, Result, chapters, limits, remember, summary};
 
-use self::known::{Aside, Known, source_ids};
+use self::known::{ImportedBranchRows, Known, source_ids};
 
 /// Why an entry is corrected by an import.
 const CHANGED: &str = "changed in its source";
@@ -217,9 +217,10 @@ fn conversation(
     let mut known = Known::find(edit, &name, &source_ids(ids), forgotten)?;
     let address = Address::Name(name);
     known.main_line(entries);
-    let asides: Vec<Aside> = branches.into_iter().map(|branch| known.branch(branch)).collect();
+    let branch_rows: Vec<ImportedBranchRows> =
+        branches.into_iter().map(|branch| known.branch(branch)).collect();
     let Known { fresh, edits, conversation, known, .. } = known;
-    let is_only_longer = edits.is_empty() && asides.is_empty();
+    let is_only_longer = edits.is_empty() && branch_rows.is_empty();
     let mut outcome = ImportOutcome { known, ..ImportOutcome::default() };
     if fresh.is_empty() && conversation.is_none() {
         return Ok(outcome);
@@ -231,7 +232,7 @@ fn conversation(
     let ids: Vec<EntryId> = stored.iter().map(|entry| entry.id).collect();
     outcome.stored = ids.len() as u64;
     outcome.corrected = correct(edit, edits)?;
-    outcome.branches = put_aside(edit, asides, &ids)?;
+    outcome.branches = put_aside(edit, branch_rows, &ids)?;
     let conversation = end(edit, &address, ended_at, is_only_longer)?;
     keep_summary(edit, conversation, (title, summary), extract)?;
     finish::save_memory(edit)?;
@@ -365,9 +366,13 @@ fn check_text(what: &str, text: Option<&str>) -> Result<()> {
 }
 
 /// Puts entries on branches, with what corrects them here; says how many branches that made.
-fn put_aside(edit: &mut MemoryEdit<'_>, asides: Vec<Aside>, stored: &[EntryId]) -> Result<u64> {
+fn put_aside(
+    edit: &mut MemoryEdit<'_>,
+    branch_rows: Vec<ImportedBranchRows>,
+    stored: &[EntryId],
+) -> Result<u64> {
     let mut made = 0;
-    for Aside { at, known, fresh } in asides {
+    for ImportedBranchRows { at, known, fresh } in branch_rows {
         let mut ids = stored[fresh].to_vec();
         for entry in known {
             ids.extend(edit.versions(entry)?.iter().map(|version| version.id));

@@ -41,8 +41,8 @@ pub(super) struct Known<'f> {
     forgotten: Option<(&'f ForgottenImports<'f>, Name)>,
 }
 
-/// What goes on one branch.
-pub(super) struct Aside {
+/// The entries that an imported branch gets.
+pub(super) struct ImportedBranchRows {
     pub(super) at: Timestamp,
     pub(super) known: Vec<Entry>,
     /// Which of the fresh entries.
@@ -138,7 +138,7 @@ impl<'f> Known<'f> {
     }
 
     /// Takes a branch of it.
-    pub(super) fn branch(&mut self, branch: ImportedBranch) -> Aside {
+    pub(super) fn branch(&mut self, branch: ImportedBranch) -> ImportedBranchRows {
         let first = self.fresh.len();
         let known = branch.entries.into_iter().filter_map(|entry| self.sift(entry)).collect();
         let known: Vec<Entry> = known;
@@ -146,7 +146,7 @@ impl<'f> Known<'f> {
             .into_iter()
             .filter(|old| old.branch.is_none() && Some(old.conversation) == self.conversation)
             .collect();
-        Aside { at: branch.archived_at, known, fresh: first..self.fresh.len() }
+        ImportedBranchRows { at: branch.archived_at, known, fresh: first..self.fresh.len() }
     }
 
     /// The entry if it is here already; else it is fresh, or corrects one that is here.
