@@ -30,7 +30,7 @@ const SPOKEN: [Role; 3] = [Role::User, Role::Assistant, Role::System];
 
 /// What to add from memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wishes {
+pub struct BlockOptions {
     /// What is remembered about what is asked.
     pub briefing: bool,
     /// The maximum number of tokens of all that is added from memory.
@@ -64,8 +64,8 @@ pub fn text(remembered: &str, now: Option<&str>) -> String {
 }
 
 /// What is remembered without a look into memory: the backdrop of an exchange alone.
-pub fn remembered_at_once(begun: &Begun, message: &str, wishes: &Wishes) -> String {
-    written(begun, message, wishes, &BlockSources::default())
+pub fn remembered_at_once(begun: &Begun, message: &str, options: &BlockOptions) -> String {
+    written(begun, message, options, &BlockSources::default())
 }
 
 /// What was found that helps to answer a message.
@@ -76,7 +76,7 @@ struct BlockSources {
     elsewhere: Vec<Conversation>,
 }
 
-fn written(begun: &Begun, message: &str, wishes: &Wishes, found: &BlockSources) -> String {
+fn written(begun: &Begun, message: &str, options: &BlockOptions, found: &BlockSources) -> String {
     let remembered = Remembered {
         zone: &begun.zone,
         own: begun.exchange.memory.memory,
@@ -88,7 +88,7 @@ fn written(begun: &Begun, message: &str, wishes: &Wishes, found: &BlockSources) 
         before: begun.additions.iter().flatten().map(|one| one.text.as_str()).collect(),
     };
     let frame = REMEMBERED.len().div_ceil(render::LETTERS_PER_TOKEN);
-    render::render(&remembered, wishes.budget_tokens.saturating_sub(frame))
+    render::render(&remembered, options.budget_tokens.saturating_sub(frame))
 }
 
 impl Vault {
@@ -98,33 +98,33 @@ impl Vault {
         &self,
         begun: &Begun,
         message: &str,
-        wishes: &Wishes,
+        options: &BlockOptions,
     ) -> Result<String> {
-        let found = if wishes.briefing && !message.trim().is_empty() {
-            self.found_for(begun, message, wishes).await?
+        let found = if options.briefing && !message.trim().is_empty() {
+            self.found_for(begun, message, options).await?
         } else {
             BlockSources::default()
         };
-        Ok(written(begun, message, wishes, &found))
+        Ok(written(begun, message, options, &found))
     }
 
     async fn found_for(
         &self,
         begun: &Begun,
         message: &str,
-        wishes: &Wishes,
+        options: &BlockOptions,
     ) -> Result<BlockSources> {
         let query = Query {
             asked_at: Some(begun.now),
             limit: Some(ITEMS),
             // The text is written here, not there.
             budget_tokens: Some(0),
-            roles: if wishes.tool_entries { Vec::new() } else { SPOKEN.to_vec() },
+            roles: if options.tool_entries { Vec::new() } else { SPOKEN.to_vec() },
             except: shown_anyway(begun),
             ..Query::new(message.chars().take(QUESTION_CHARS).collect::<String>())
         };
         let memory = begun.exchange.memory.memory;
-        let found = match &wishes.chats_of {
+        let found = match &options.chats_of {
             None => self.recall(Address::Id(memory), query).await.map(|found| (found, Vec::new())),
             Some(person) => self.recall_chats(memory, person.clone(), query).await,
         };

@@ -8,7 +8,7 @@ use everwhen_engine::ledger::{Begun, Commit, ExchangeReply, History, Message};
 use everwhen_engine::memory::{
     Address, MemoryId, Name, NewEntry, Person, Provenance, Role, Said, TimePrecision,
 };
-use everwhen_engine::memory_block::Wishes;
+use everwhen_engine::memory_block::BlockOptions;
 use everwhen_engine::ports::{ConversationQuery, EntryQuery, TimeAxis};
 use everwhen_engine::recall::Query;
 use everwhen_engine::time::ManualClock;
@@ -318,13 +318,13 @@ impl Chat {
     fn ask(&self, name: &str, question: &str) -> u64 {
         let before = STEPS.load(Ordering::Relaxed);
         let begun = self.begin(name, question);
-        let wishes = Wishes {
+        let options = BlockOptions {
             briefing: true,
             budget_tokens: 500,
             chats_of: Some(Person::Unnamed),
             tool_entries: false,
         };
-        let briefing = block_on(self.vault.remembered_for(&begun, question, &wishes));
+        let briefing = block_on(self.vault.remembered_for(&begun, question, &options));
         let briefing = briefing.expect("a briefing");
         assert!(briefing.contains("(in another chat): My"), "{briefing}");
         STEPS.load(Ordering::Relaxed) - before
@@ -398,9 +398,13 @@ impl Chat {
             |_| {},
         );
         let begun = block_on(begun).expect("begun");
-        let wishes =
-            Wishes { briefing: true, budget_tokens: 500, chats_of: None, tool_entries: false };
-        let briefing = block_on(self.vault.remembered_for(&begun, &question, &wishes));
+        let options = BlockOptions {
+            briefing: true,
+            budget_tokens: 500,
+            chats_of: None,
+            tool_entries: false,
+        };
+        let briefing = block_on(self.vault.remembered_for(&begun, &question, &options));
         assert!(briefing.expect("a briefing").contains("Rome"));
         let reply =
             ExchangeReply { content: format!("ExchangeReply {turn}."), ..ExchangeReply::default() };

@@ -11,7 +11,7 @@ use std::future::Future;
 
 use everwhen::ledger::Begun;
 use everwhen::memory::{Address, MemoryId, VaultId};
-use everwhen::memory_block::Wishes;
+use everwhen::memory_block::BlockOptions;
 use everwhen::{Engine, Error, ErrorKind, Result, Vault};
 use futures_util::FutureExt;
 use jiff::Timestamp;
@@ -82,11 +82,11 @@ impl ProxyMemory {
         &self,
         vault: &Vault,
         begun: &Begun,
-        (asked, wishes): (&str, Wishes),
+        (asked, options): (&str, BlockOptions),
         deadline: Instant,
     ) -> Result<String> {
         let (vault, begun, asked) = (vault.clone(), begun.clone(), asked.to_owned());
-        let recall = async move { vault.remembered_for(&begun, &asked, &wishes).await };
+        let recall = async move { vault.remembered_for(&begun, &asked, &options).await };
         let runtime = Handle::current();
         let task = tokio::task::spawn_blocking(move || {
             runtime.block_on(timeout_at(deadline, recall)).unwrap_or_else(|_| Err(too_slow()))

@@ -9,7 +9,7 @@ use std::panic::AssertUnwindSafe;
 use axum::http::HeaderMap;
 use everwhen::ledger::{Begun, Client, Commit, KnownMessage, Style};
 use everwhen::memory::{Address, Person, VaultId};
-use everwhen::memory_block::{self, Wishes};
+use everwhen::memory_block::{self, BlockOptions};
 use everwhen::{Error, ProxyChange, ProxySettings, Reach, Result, Vault};
 use everwhen_protocols::{ChatEndpoint, Draft, Message, RequestView};
 use futures_util::FutureExt;
@@ -220,10 +220,10 @@ impl ProxyRequest<'_> {
     }
 
     /// What to add from memory.
-    fn wishes(&self, begun: &Begun, settings: &ProxySettings) -> Wishes {
+    fn block_options(&self, begun: &Begun, settings: &ProxySettings) -> BlockOptions {
         let user = person::user(&self.hints(settings));
         let speaker = (self.person(), user.as_deref());
-        Wishes {
+        BlockOptions {
             briefing: settings.briefing,
             budget_tokens: settings.budget_tokens as usize,
             chats_of: person::person_in_reach(speaker, begun.chat_of.as_ref(), settings),
@@ -304,14 +304,14 @@ async fn add(
         prepared.seen.injected = Some(text.to_owned());
         return Ok(());
     }
-    let wishes = request.wishes(begun, settings);
+    let options = request.block_options(begun, settings);
     let recording = prepared.recording.as_mut().expect("the exchange is recorded");
     if begun.changed_past && settings.briefing {
         // Else what was just edited would be remembered as it was.
         recording.stored(deadline).await?;
     }
     let vault = recording.vault.clone().expect("an exchange has begun in a vault");
-    let (memory, asked) = (ProxyMemory::of(request.state), (message.words(), wishes));
+    let (memory, asked) = (ProxyMemory::of(request.state), (message.words(), options));
     let (found, lacks) = remembered(&memory, (&vault, begun), asked, deadline).await;
     let now = settings.now.then(|| memory_block::now(begun));
     let text = memory_block::text(&found, now.as_deref());
@@ -327,21 +327,21 @@ async fn add(
 async fn remembered(
     memory: &ProxyMemory,
     (vault, begun): (&Vault, &Begun),
-    (message, mut wishes): (&str, Wishes),
+    (message, mut options): (&str, BlockOptions),
     deadline: Instant,
 ) -> (String, Option<Error>) {
     let mut lacks = None;
-    if wishes.chats_of.is_some() {
+    if options.chats_of.is_some() {
         let now = Instant::now();
         let first = now + deadline.saturating_duration_since(now) * 2 / 3;
-        match memory.remembered(vault, begun, (message, wishes.clone()), first).await {
+        match memory.remembered(vault, begun, (message, options.clone()), first).await {
             Ok(text) => return (text, None),
             Err(error) => lacks = Some(error),
         }
-        wishes.chats_of = None;
+        options.chats_of = None;
     }
-    match memory.remembered(vault, begun, (message, wishes.clone()), deadline).await {
+    match memory.remembered(vault, begun, (message, options.clone()), deadline).await {
         Ok(text) => (text, lacks),
-        Err(error) => (memory_block::remembered_at_once(begun, message, &wishes), Some(error)),
+        Err(error) => (memory_block::remembered_at_once(begun, message, &options), Some(error)),
     }
 }

@@ -161,13 +161,13 @@ impl Recording {
         deadline: Moment,
     ) -> Result<Begun> {
         let (sender, mut early) = oneshot::channel();
-        let wishes = RecordingOptions {
+        let options = RecordingOptions {
             label: request.caller.label.clone(),
             change: change.clone(),
             commit: request.local,
             otherwise: self.otherwise.clone(),
         };
-        let work = self.beginning(wishes, sender);
+        let work = self.beginning(options, sender);
         self.beginning = ExchangeStart::Under(Mutex::new(ProxyMemory::of(&self.state).write(work)));
         let now = Moment::now();
         let soon = now + deadline.saturating_duration_since(now) / 4;
@@ -191,7 +191,7 @@ impl Recording {
     /// The task that stores the request: waits for its turn, finds vault and memory, and writes.
     fn beginning(
         &self,
-        wishes: RecordingOptions,
+        options: RecordingOptions,
         sender: oneshot::Sender<Box<EarlyStart>>,
     ) -> impl Future<Output = Result<Begun>> + Send + 'static {
         let (state, lane, id) = (self.state.clone(), self.lane.clone(), self.id);
@@ -202,11 +202,11 @@ impl Recording {
             let vault = ProxyMemory::of(&state).vault(caller, address.clone()).await?;
             let named = match named {
                 Some(named) => named,
-                None => recognise(&state, &vault, &history, wishes.otherwise.clone()).await?,
+                None => recognise(&state, &vault, &history, options.otherwise.clone()).await?,
             };
             history.resends_all = named.resends_all;
             history.chat_of = history.chat_of.filter(|_| is_chat(&named));
-            let (commit, backdrop) = wishes.in_memory(&state.proxy.config, &named.name);
+            let (commit, backdrop) = options.in_memory(&state.proxy.config, &named.name);
             let name = shown(&named.memory);
             let (memory, early) = (named.memory.clone(), (vault.clone(), named, commit));
             let (sender, proxy, place) =

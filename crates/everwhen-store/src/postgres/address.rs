@@ -32,7 +32,7 @@ impl Address {
     /// Reads a URL such as `postgres://everwhen@db1,db2/everwhen`. Of several hosts, the one that can
     /// be written to is used, so that a standby takes over when it is promoted.
     pub(super) fn read(url: &str, options: PostgresOptions) -> Result<Self> {
-        let (url, wishes) = Encryption::take_from(url)?;
+        let (url, encryption) = Encryption::take_from(url)?;
         let mut config = Config::from_str(&url).map_err(|error| {
             Error::invalid(format!(
                 "the address of the database cannot be read ({error}); \
@@ -45,8 +45,9 @@ impl Address {
         if config.get_application_name().is_none() {
             config.application_name("everwhen");
         }
-        config.ssl_mode(if wishes.is_wanted { SslMode::Require } else { SslMode::Disable });
-        let tls = wishes.is_wanted.then(|| Tls::new(wishes.trusted.as_deref())).transpose()?;
+        config.ssl_mode(if encryption.is_wanted { SslMode::Require } else { SslMode::Disable });
+        let tls =
+            encryption.is_wanted.then(|| Tls::new(encryption.trusted.as_deref())).transpose()?;
         Ok(Self {
             config,
             tls,
@@ -99,21 +100,23 @@ struct Encryption {
 impl Encryption {
     /// Reads what concerns encryption, and takes it out of the URL.
     fn take_from(url: &str) -> Result<(String, Self)> {
-        let mut wishes = Self::default();
-        let Some((place, options)) = url.split_once('?') else { return Ok((url.into(), wishes)) };
+        let mut encryption = Self::default();
+        let Some((place, options)) = url.split_once('?') else {
+            return Ok((url.into(), encryption));
+        };
         let mut rest = Vec::new();
         for option in options.split('&') {
             match option.split_once('=') {
-                Some(("sslmode", mode)) => wishes.is_wanted = is_wanted(mode)?,
+                Some(("sslmode", mode)) => encryption.is_wanted = is_wanted(mode)?,
                 Some(("sslrootcert", file)) => {
                     let file = percent_decode_str(file).decode_utf8_lossy().into_owned();
-                    wishes.trusted = Some(file.into());
+                    encryption.trusted = Some(file.into());
                 }
                 _ => rest.push(option),
             }
         }
         let sign = if rest.is_empty() { "" } else { "?" };
-        Ok((format!("{place}{sign}{}", rest.join("&")), wishes))
+        Ok((format!("{place}{sign}{}", rest.join("&")), encryption))
     }
 }
 
