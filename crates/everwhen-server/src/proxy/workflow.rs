@@ -29,7 +29,7 @@ use super::lists;
 use super::prepare::ProxyRequest;
 use super::refusal::Refusal;
 use super::upstream::{Responder, ResponseFuture, UpstreamCall, UpstreamResponse};
-use super::wire::completion::{Completion, Wish};
+use super::wire::completion::{Completion, CompletionOptions};
 use crate::error::RequestError;
 use crate::proxy::{self, ProxyState};
 
@@ -151,9 +151,9 @@ impl Responder for WorkflowResponder {
                      /v1/chat/completions, /v1/completions, /api/chat or /api/generate",
                 )
             })?;
-            let wish = Wish::read(&call.body)?;
+            let options = CompletionOptions::read(&call.body)?;
             let set = workflows.current();
-            let name = meant(&set, &wish.model);
+            let name = meant(&set, &options.model);
             if !set.has(&name) {
                 return Err(unknown(&set, &name));
             }
@@ -161,8 +161,8 @@ impl Responder for WorkflowResponder {
             let body: Value = serde_json::from_slice(&call.body).unwrap_or_default();
             let chat = talk.chat(&zone, &body);
             let heard = begin(workflows, name, chat, talk.place);
-            match wish.streams {
-                true => in_pieces(heard, completion, wish.counts).await,
+            match options.streams {
+                true => in_pieces(heard, completion, options.counts).await,
                 false => whole(heard, completion).await,
             }
         })

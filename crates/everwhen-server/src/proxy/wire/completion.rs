@@ -17,8 +17,8 @@ pub(crate) fn fresh_number(now: Timestamp) -> String {
     format!("{:x}-{:x}", now.as_microsecond(), NUMBER.fetch_add(1, Ordering::Relaxed))
 }
 
-/// What a request wishes besides its messages.
-pub(crate) struct Wish {
+/// What a request sets besides its messages.
+pub(crate) struct CompletionOptions {
     pub(crate) model: String,
     pub(crate) streams: bool,
     /// Whether the last event counts tokens.
@@ -26,7 +26,7 @@ pub(crate) struct Wish {
 }
 
 #[derive(Deserialize)]
-struct WishBody {
+struct CompletionOptionsBody {
     #[serde(default)]
     model: String,
     #[serde(default)]
@@ -41,9 +41,9 @@ struct StreamOptions {
     include_usage: bool,
 }
 
-impl Wish {
+impl CompletionOptions {
     pub(crate) fn read(body: &[u8]) -> Result<Self, Refusal> {
-        let read: WishBody = serde_json::from_slice(body)
+        let read: CompletionOptionsBody = serde_json::from_slice(body)
             .map_err(|error| Refusal::invalid(format!("the body cannot be read: {error}")))?;
         Ok(Self {
             model: read.model,
