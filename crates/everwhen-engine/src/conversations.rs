@@ -5,12 +5,12 @@
 //! entries arrive. `finish` keeps a conversation's end, jobs and retention in step.
 
 pub(crate) mod act;
-pub mod backdrop;
 pub mod boundary;
 pub(crate) mod finish;
 pub(crate) mod place;
 pub(crate) mod prompt;
 pub(crate) mod rearrange;
+pub mod recent_context;
 pub(crate) mod retell;
 pub mod retrospect;
 mod verbs;

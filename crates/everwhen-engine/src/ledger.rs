@@ -71,7 +71,7 @@ use jiff::Timestamp;
 
 use crate::Result;
 use crate::activity::Activity;
-use crate::conversations::backdrop::{self, Backdrop, Shown};
+use crate::conversations::recent_context::{self, RecentContext, Shown};
 use crate::memory::{Address, EntryId, MemoryId, Name, Person, Role};
 use crate::memory_edit::MemoryEdit;
 use crate::ports::{Addition, MemoryRef};
@@ -253,7 +253,7 @@ pub struct Begun {
     /// Whose chat the memory is; nothing if the caller named it.
     pub chat_of: Option<Person>,
     /// What was talked about before the history begins, if that was asked for.
-    pub backdrop: Backdrop,
+    pub recent_context: RecentContext,
     /// Whether it changed what had been said before: edits, branches.
     pub changed_past: bool,
     /// For each message what was added to it before.
@@ -334,9 +334,9 @@ impl Begun {
     }
 
     /// What was talked about before the history begins, as the exchange leaves it.
-    fn backdrop_of(&self, edit: &MemoryEdit<'_>) -> Result<Backdrop> {
+    fn recent_context_of(&self, edit: &MemoryEdit<'_>) -> Result<RecentContext> {
         let (rows, shown) = (edit.tx.snapshot(), self.shown());
-        backdrop::read(rows, &edit.vault, &edit.memory, self.now, &shown)
+        recent_context::read(rows, &edit.vault, &edit.memory, self.now, &shown)
     }
 }
 
@@ -354,19 +354,19 @@ impl Vault {
 
     /// The same; `early` hears what was decided before it is durable, so that a door can ask an
     /// upstream meanwhile. A store that restarts the transaction calls it again, and only the answer counts.
-    /// `with_backdrop`: what was talked about before is read, too.
+    /// `with_context`: what was talked about before is read, too.
     pub async fn begin_exchange_early(
         &self,
         memory: Address<MemoryId>,
         history: History,
         commit: Commit,
-        with_backdrop: bool,
+        with_context: bool,
         early: impl Fn(&Begun) + Send + 'static,
     ) -> Result<Begun> {
         let work = move |edit: &mut MemoryEdit<'_>| {
             let mut begun = begin::begin(edit, &history, commit)?;
-            if with_backdrop {
-                begun.backdrop = begun.backdrop_of(edit)?;
+            if with_context {
+                begun.recent_context = begun.recent_context_of(edit)?;
             }
             early(&begun);
             Ok(begun)

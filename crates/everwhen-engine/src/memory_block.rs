@@ -63,7 +63,7 @@ pub fn text(remembered: &str, now: Option<&str>) -> String {
     parts.join("\n\n")
 }
 
-/// What is remembered without a look into memory: the backdrop of an exchange alone.
+/// What is remembered without a look into memory: the recent context of an exchange alone.
 pub fn remembered_at_once(begun: &Begun, message: &str, options: &BlockOptions) -> String {
     written(begun, message, options, &BlockSources::default())
 }
@@ -81,7 +81,7 @@ fn written(begun: &Begun, message: &str, options: &BlockOptions, found: &BlockSo
         zone: &begun.zone,
         own: begun.exchange.memory.memory,
         is_chat: begun.chat_of.is_some(),
-        backdrop: &begun.backdrop,
+        recent_context: &begun.recent_context,
         elsewhere: &found.elsewhere,
         recollection: found.recollection.as_ref(),
         message,
@@ -93,7 +93,7 @@ fn written(begun: &Begun, message: &str, options: &BlockOptions, found: &BlockSo
 
 impl Vault {
     /// What is remembered that helps to answer a message of an exchange, without what its history
-    /// shows, behind its backdrop; empty if there is nothing.
+    /// shows, behind its recent context; empty if there is nothing.
     pub async fn remembered_for(
         &self,
         begun: &Begun,
@@ -139,7 +139,10 @@ impl Vault {
 
 /// The entries that a model sees without looking for them.
 fn shown_anyway(begun: &Begun) -> HashSet<EntryId> {
-    let backdrop = &begun.backdrop;
-    let last = backdrop.current.iter().chain(backdrop.pending.as_ref().map(|(_, entry)| entry));
+    let recent_context = &begun.recent_context;
+    let last = recent_context
+        .current
+        .iter()
+        .chain(recent_context.pending.as_ref().map(|(_, entry)| entry));
     last.map(|entry| entry.id).chain(begun.shown().entries).collect()
 }

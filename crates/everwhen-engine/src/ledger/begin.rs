@@ -4,8 +4,8 @@
 use jiff::{SignedDuration, Timestamp};
 
 use crate::Result;
-use crate::conversations::backdrop::Backdrop;
 use crate::conversations::finish;
+use crate::conversations::recent_context::RecentContext;
 use crate::memory::Role;
 use crate::memory_edit::MemoryEdit;
 use crate::ports::{
@@ -79,7 +79,7 @@ pub(super) fn begin(edit: &mut MemoryEdit<'_>, history: &History, commit: Commit
         zone: edit.vault.zone.clone(),
         pause: edit.vault.settings.idle_timeout(),
         chat_of: edit.memory.chat_of.clone(),
-        backdrop: Backdrop::default(),
+        recent_context: RecentContext::default(),
         changed_past: edit.memory.generation != generation,
     })
 }

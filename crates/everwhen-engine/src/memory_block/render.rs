@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 use super::shown::ShownTexts;
-use crate::conversations::backdrop::Backdrop;
+use crate::conversations::recent_context::RecentContext;
 use crate::dated::behind;
 use crate::memory::{Conversation, Entry, MemoryId};
 use crate::recall::{Recollection, briefing};
@@ -32,7 +32,7 @@ pub(super) struct Remembered<'a> {
     pub(super) own: MemoryId,
     /// Whether that memory is one chat, so that what was said last in it was said in this one.
     pub(super) is_chat: bool,
-    pub(super) backdrop: &'a Backdrop,
+    pub(super) recent_context: &'a RecentContext,
     /// Conversations of other chats that ended last, oldest first.
     pub(super) elsewhere: &'a [Conversation],
     pub(super) recollection: Option<&'a Recollection>,
@@ -88,7 +88,7 @@ impl<'a> Block<'a> {
     }
 
     fn pending(&mut self) -> Option<String> {
-        let (asked_at, entry) = self.from.backdrop.pending.as_ref()?;
+        let (asked_at, entry) = self.from.recent_context.pending.as_ref()?;
         let time = self.from.zone.rfc3339(*asked_at);
         let question = Shortened::new(entry.content.as_str(), ITEM_CHARS).quoted();
         let text = format!("## Waiting For An Answer\nThe assistant asked at {time}: {question}");
@@ -102,9 +102,13 @@ impl<'a> Block<'a> {
         let heading = if self.from.is_chat { "## Current Conversation" } else { "## Said Last" };
         let reserve = self.left / 2;
         let mut lines: Vec<QuotedLine<'_>> = Vec::new();
-        for entry in self.from.backdrop.current.iter().rev() {
-            let waits =
-                self.from.backdrop.pending.as_ref().is_some_and(|(_, one)| one.id == entry.id);
+        for entry in self.from.recent_context.current.iter().rev() {
+            let waits = self
+                .from
+                .recent_context
+                .pending
+                .as_ref()
+                .is_some_and(|(_, one)| one.id == entry.id);
             let line = QuotedLine::of(entry, self.from);
             if waits {
                 continue;
@@ -173,7 +177,7 @@ impl<'a> Block<'a> {
     fn recent(&mut self) -> Option<String> {
         let heading = "## Recent Conversations";
         let mut all: Vec<&Conversation> =
-            self.from.backdrop.recent.iter().chain(self.from.elsewhere).collect();
+            self.from.recent_context.recent.iter().chain(self.from.elsewhere).collect();
         all.sort_by_key(|one| one.ended.as_ref().map(|ended| ended.at));
         let mut lines: Vec<String> = Vec::new();
         for one in all.into_iter().rev() {

@@ -206,7 +206,7 @@ impl Recording {
             };
             history.resends_all = named.resends_all;
             history.chat_of = history.chat_of.filter(|_| is_chat(&named));
-            let (commit, backdrop) = options.in_memory(&state.proxy.config, &named.name);
+            let (commit, recent_context) = options.in_memory(&state.proxy.config, &named.name);
             let name = shown(&named.memory);
             let (memory, early) = (named.memory.clone(), (vault.clone(), named, commit));
             let (sender, proxy, place) =
@@ -220,7 +220,8 @@ impl Recording {
                 // The receiver is gone if the client has disconnected.
                 let _ = sender.map(|it| it.send(Box::new(early)));
             };
-            let begun = vault.begin_exchange_early(memory, history, commit, backdrop, hear).await;
+            let begun =
+                vault.begin_exchange_early(memory, history, commit, recent_context, hear).await;
             state.proxy.outbox.work(&state, &lane);
             begun
         }

@@ -8,12 +8,12 @@ use crate::Result;
 use crate::memory::{Conversation, Entry, EntryId, Memory, Role, VaultInfo};
 use crate::ports::{EntryQuery, MemoryRef, Order, Snapshot, Which};
 
-/// No more entries of the current conversation are told.
+/// The maximum number of entries of the current conversation.
 const MOST_ENTRIES: usize = 200;
 
 /// What was talked about before a history begins.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Backdrop {
+pub struct RecentContext {
     /// The last conversations that ended before, oldest first.
     pub(crate) recent: Vec<Conversation>,
     /// What was said in the current conversation and is not shown, oldest first.
@@ -37,22 +37,24 @@ impl Shown {
     }
 }
 
-/// The backdrop of a history as it stands at `now`.
+/// Reads what was talked about before a history that is sent at `now`.
 pub(crate) fn read(
     snapshot: &dyn Snapshot,
     vault: &VaultInfo,
     memory: &Memory,
     now: Timestamp,
     shown: &Shown,
-) -> Result<Backdrop> {
+) -> Result<RecentContext> {
     let place = MemoryRef { vault: vault.id, memory: memory.id };
-    let mut backdrop =
-        Backdrop { recent: prompt::ended(snapshot, place, shown.since)?, ..Backdrop::default() };
+    let mut recent_context = RecentContext {
+        recent: prompt::ended(snapshot, place, shown.since)?,
+        ..RecentContext::default()
+    };
     if shown.is_single() {
-        backdrop.current = current(snapshot, place, vault, now, shown)?;
-        backdrop.pending = prompt::waiting(snapshot, place, vault, memory, now)?;
+        recent_context.current = current(snapshot, place, vault, now, shown)?;
+        recent_context.pending = prompt::waiting(snapshot, place, vault, memory, now)?;
     }
-    Ok(backdrop)
+    Ok(recent_context)
 }
 
 /// The current conversation without what the history shows; of a long one the end.
