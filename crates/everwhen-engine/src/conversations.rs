@@ -11,8 +11,8 @@ pub(crate) mod place;
 pub(crate) mod prompt;
 pub(crate) mod rearrange;
 pub mod recent_context;
-pub(crate) mod retell;
 pub mod retrospect;
+pub(crate) mod summarize_with_model;
 mod verbs;
 
 pub use verbs::EndOfConversation;

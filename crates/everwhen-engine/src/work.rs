@@ -16,7 +16,7 @@ use jiff::Timestamp;
 
 use crate::chapters::{fold, write};
 use crate::contexts;
-use crate::conversations::{act, retell, retrospect};
+use crate::conversations::{act, retrospect, summarize_with_model};
 use crate::engine::Engine;
 use crate::facts::distill;
 use crate::job::{Job, JobKind, JobState, Queue, Subject};
@@ -117,7 +117,7 @@ impl Engine {
 
     async fn finish(&self, job: &Job) -> Result<()> {
         match job.kind {
-            JobKind::Retell => retell::run(self, job).await,
+            JobKind::Retell => summarize_with_model::run(self, job).await,
             JobKind::Distill => distill::run(self, job).await,
             JobKind::Retrospect => retrospect::run(self, job).await,
             JobKind::Chapters => write::run(self, job).await,
@@ -128,7 +128,7 @@ impl Engine {
             }
             JobKind::Close | JobKind::Summarize => {
                 let followers = act::Followers {
-                    retell: self.llm().is_some(),
+                    summarize_with_model: self.llm().is_some(),
                     retrospect: self.llm().is_some() && self.retrospection().is_some(),
                 };
                 self.commit(job, move |edit, job| act::run(edit, job, followers)).await

@@ -17,7 +17,7 @@ use crate::{ConflictReason, Error, Result, chapters, job_run, summary};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Followers {
     /// A language model writes it again.
-    pub(crate) retell: bool,
+    pub(crate) summarize_with_model: bool,
     /// A language model looks back at the conversation.
     pub(crate) retrospect: bool,
 }
@@ -173,7 +173,7 @@ fn summarize(edit: &mut MemoryEdit<'_>, job: &Job, followers: Followers) -> Resu
     let entries = edit.tx.entries(edit.place(), &query)?;
     conversation.summary = Some(summary::extract(&entries, &edit.vault.zone));
     edit.put_conversation(&conversation)?;
-    if followers.retell {
+    if followers.summarize_with_model {
         edit.put_job(JobKind::Retell, conversation.id, edit.now)?;
     }
     if followers.retrospect {

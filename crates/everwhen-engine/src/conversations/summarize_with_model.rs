@@ -1,5 +1,5 @@
-//! Title and summary by a language model. The built-in ones stand until it has answered, and go on
-//! standing where its answer is no title or no summary.
+//! Title and summary by a language model. The built-in ones stay until it has answered, and also
+//! where its answer is no title or no summary.
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -19,7 +19,7 @@ const REPLY_TOKENS: u32 = 400;
 /// The maximum number of characters of a summary.
 const SUMMARY_CHARS: usize = 1_000;
 
-/// Runs a retell job.
+/// Runs a job of the kind `retell`: a language model writes the title and the summary again.
 pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
     let Some(read) = engine.material(job).await? else { return engine.drop_job(job).await };
     let Some(asker) = engine.asker(&read.vault, job) else { return engine.drop_job(job).await };
@@ -48,8 +48,8 @@ fn prompt(entries: &[Entry], zone: &Zone) -> Prompt {
         [first, .., last] => first.iter().chain(last.iter()).copied().collect(),
         _ => spoken.clone(),
     };
-    Prompt::new(include_str!("prompts/retell.md"), transcript(&shown, zone))
-        .with_schema("retelling", include_str!("prompts/retell.schema.json"))
+    Prompt::new(include_str!("prompts/summarize_with_model.md"), transcript(&shown, zone))
+        .with_schema("retelling", include_str!("prompts/summarize_with_model.schema.json"))
         .with_max_tokens(REPLY_TOKENS)
 }
 
