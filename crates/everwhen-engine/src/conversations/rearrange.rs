@@ -33,21 +33,21 @@ pub(super) fn around(
     let words = words_that_ended(&touched, &standing, &endings);
 
     let was: Vec<ConversationId> = standing.iter().map(|entry| entry.conversation).collect();
-    let mut homes: Vec<Home> = Vec::new();
-    let mut home_of_newcomer = None;
+    let mut placements: Vec<GroupPlacement> = Vec::new();
+    let mut newcomer_conversation = None;
     for group in boundary::partition(&marks, &endings, edit.vault.settings.idle_timeout()) {
         let others = group.clone().filter(|index| *index != place);
         let members: Vec<usize> = others.map(|index| index - usize::from(index > place)).collect();
-        let id = choose_home(edit, &standing, &members, &homes);
+        let id = choose_conversation(edit, &standing, &members, &placements);
         if group.contains(&place) {
-            home_of_newcomer = Some(id);
+            newcomer_conversation = Some(id);
         }
         move_to(edit, &mut standing, &members, id)?;
-        homes.push(Home { id, ended: end_within(&words, &marks, group) });
+        placements.push(GroupPlacement { id, ended: end_within(&words, &marks, group) });
     }
-    absorb_empty(edit, &touched, &homes, was.iter().zip(&standing))?;
-    settle(edit, homes, time)?;
-    home_of_newcomer.ok_or_else(|| Error::damaged("the newcomer fell out of every group"))
+    absorb_empty(edit, &touched, &placements, was.iter().zip(&standing))?;
+    settle(edit, placements, time)?;
+    newcomer_conversation.ok_or_else(|| Error::damaged("the newcomer fell out of every group"))
 }
 
 /// Splits a conversation where entries that were forgotten have left a pause; the first part keeps its id. Says
@@ -78,19 +78,19 @@ pub(crate) fn split(
     let firsts = std::iter::once(0).chain(starts.iter().copied());
     let groups = firsts.zip(starts.iter().copied().chain([marks.len()])).map(|(a, b)| a..b);
     let words = words_that_ended(touched, &standing, &endings);
-    let mut homes: Vec<Home> = Vec::new();
+    let mut placements: Vec<GroupPlacement> = Vec::new();
     for group in groups {
         let members: Vec<usize> = group.clone().collect();
-        let id = choose_home(edit, &standing, &members, &homes);
+        let id = choose_conversation(edit, &standing, &members, &placements);
         move_to(edit, &mut standing, &members, id)?;
-        homes.push(Home { id, ended: end_within(&words, &marks, group) });
+        placements.push(GroupPlacement { id, ended: end_within(&words, &marks, group) });
     }
-    settle(edit, homes, conversation.started_at)?;
+    settle(edit, placements, conversation.started_at)?;
     Ok(true)
 }
 
-/// Where a group lives, and the explicit end of it.
-struct Home {
+/// The conversation in which a group of entries is placed, and its explicit end.
+struct GroupPlacement {
     id: ConversationId,
     ended: Option<Ended>,
 }
@@ -179,14 +179,14 @@ fn last_opening(marks: &[Mark]) -> Option<Timestamp> {
 }
 
 /// A group keeps the conversation of its earliest member that no earlier group has taken.
-fn choose_home(
+fn choose_conversation(
     edit: &MemoryEdit<'_>,
     standing: &[Entry],
     members: &[usize],
-    taken: &[Home],
+    taken: &[GroupPlacement],
 ) -> ConversationId {
     let mut own = members.iter().map(|index| standing[*index].conversation);
-    own.find(|id| taken.iter().all(|home| home.id != *id)).unwrap_or_else(|| edit.mint())
+    own.find(|id| taken.iter().all(|placed| placed.id != *id)).unwrap_or_else(|| edit.mint())
 }
 
 /// Moves the members, and the corrections that speak for them, into one conversation.
@@ -194,13 +194,13 @@ fn move_to(
     edit: &mut MemoryEdit<'_>,
     standing: &mut [Entry],
     members: &[usize],
-    home: ConversationId,
+    conversation: ConversationId,
 ) -> Result<()> {
     let mut strays: Vec<EntryId> = Vec::new();
     for index in members {
         let entry = &mut standing[*index];
-        if entry.conversation != home {
-            entry.conversation = home;
+        if entry.conversation != conversation {
+            entry.conversation = conversation;
             strays.push(entry.id);
             strays.extend(corrections_of(edit, entry)?);
         }
@@ -208,7 +208,7 @@ fn move_to(
     if strays.is_empty() {
         return Ok(());
     }
-    edit.change_entries(&strays, EntryChange::Conversation(home))?;
+    edit.change_entries(&strays, EntryChange::Conversation(conversation))?;
     edit.note_moved()
 }
 
@@ -227,10 +227,10 @@ fn corrections_of(edit: &MemoryEdit<'_>, entry: &Entry) -> Result<Vec<EntryId>> 
 fn absorb_empty<'e>(
     edit: &mut MemoryEdit<'_>,
     touched: &[Conversation],
-    homes: &[Home],
+    placements: &[GroupPlacement],
     moves: impl DoubleEndedIterator<Item = (&'e ConversationId, &'e Entry)> + Clone,
 ) -> Result<()> {
-    for empty in touched.iter().filter(|one| homes.iter().all(|home| home.id != one.id)) {
+    for empty in touched.iter().filter(|one| placements.iter().all(|placed| placed.id != one.id)) {
         let last = moves.clone().rfind(|(was, _)| **was == empty.id);
         if let Some((_, entry)) = last {
             finish::absorb(edit, empty.id, entry.conversation)?;
@@ -240,8 +240,12 @@ fn absorb_empty<'e>(
 }
 
 /// Counts the conversations again and writes them.
-fn settle(edit: &mut MemoryEdit<'_>, homes: Vec<Home>, time: Timestamp) -> Result<()> {
-    for Home { id, ended } in homes {
+fn settle(
+    edit: &mut MemoryEdit<'_>,
+    placements: Vec<GroupPlacement>,
+    time: Timestamp,
+) -> Result<()> {
+    for GroupPlacement { id, ended } in placements {
         let known = edit.tx.conversation(edit.place(), id)?;
         let conversation =
             known.unwrap_or_else(|| Conversation::open(id, edit.memory.id, None, time));
