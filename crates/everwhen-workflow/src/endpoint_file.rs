@@ -29,14 +29,14 @@ pub(crate) struct FileEndpoint {
     /// What is removed from its replies.
     pub(crate) cleaning: Cleaning,
     /// Texts that are put before the system prompt, the user prompt and the reply.
-    pub(crate) before: Before,
+    pub(crate) prefixes: PromptPrefixes,
     /// Whether it takes images.
     pub(crate) takes_images: bool,
 }
 
 /// Texts that are put before prompts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Before {
+pub(crate) struct PromptPrefixes {
     pub(crate) system: String,
     pub(crate) prompt: String,
     pub(crate) reply: String,
@@ -110,7 +110,7 @@ fn read(
         extra_preset: Some(text("appendPresetName").to_owned()).filter(|name| !name.is_empty()),
         preset_type: api.preset_type,
         cleaning: cleaning(&file),
-        before: before(&file),
+        prefixes: prefixes(&file),
         takes_images: file["backendSupportsImages"] != false,
     })
 }
@@ -149,14 +149,14 @@ fn cleaning(file: &Value) -> Cleaning {
     }
 }
 
-fn before(file: &Value) -> Before {
+fn prefixes(file: &Value) -> PromptPrefixes {
     let text = |flag: &str, key: &str| match file[flag] == true {
         true => file[key].as_str().unwrap_or_default().to_owned(),
         false => String::new(),
     };
     let reply = text("addTextToStartOfCompletion", "textToAddToStartOfCompletion");
     let sent = file["ensureTextAddedToAssistantWhenChatCompletion"] == true;
-    Before {
+    PromptPrefixes {
         system: text("addTextToStartOfSystem", "textToAddToStartOfSystem"),
         prompt: text("addTextToStartOfPrompt", "textToAddToStartOfPrompt"),
         reply: if sent { reply } else { String::new() },

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
 use crate::cleaning::{Cleaner, Cleaning};
-use crate::endpoint_file::{Before, FileEndpoint};
+use crate::endpoint_file::{FileEndpoint, PromptPrefixes};
 use crate::port::{Endpoints, ModelReply, Question};
 use crate::presets::{Presets, no_preset};
 
@@ -45,7 +45,7 @@ impl NamedEndpoints {
                 samplers: None,
                 extra_preset: None,
                 cleaning: Cleaning::default(),
-                before: Before::default(),
+                prefixes: PromptPrefixes::default(),
                 takes_images: true,
             };
             endpoints.insert(config.name.clone(), endpoint);
@@ -217,15 +217,15 @@ fn chat(endpoint: &FileEndpoint, question: &Question<'_>) -> ChatRequest {
             continue;
         }
         let (role, before) = match message.role {
-            Role::System => (ChatRole::System, endpoint.before.system.as_str()),
+            Role::System => (ChatRole::System, endpoint.prefixes.system.as_str()),
             Role::Assistant => (ChatRole::Assistant, ""),
-            Role::User if Some(place) == last_user => (ChatRole::User, &*endpoint.before.prompt),
+            Role::User if Some(place) == last_user => (ChatRole::User, &*endpoint.prefixes.prompt),
             Role::User | Role::Tool => (ChatRole::User, ""),
         };
         messages.push(ChatMessage::text(role, format!("{before}{}", message.content)));
     }
-    if !endpoint.before.reply.is_empty() {
-        messages.push(ChatMessage::text(ChatRole::Assistant, endpoint.before.reply.clone()));
+    if !endpoint.prefixes.reply.is_empty() {
+        messages.push(ChatMessage::text(ChatRole::Assistant, endpoint.prefixes.reply.clone()));
     }
     let offered = question.tools.cloned().unwrap_or(Value::Null);
     let offered = Protocol::OpenAi.adapter().read_request(&offered);
