@@ -303,7 +303,7 @@ pub(crate) struct ConversationsQuery {
     as_of: Option<String>,
     /// Ordered by when they started (the default) or ended; by end, only ended ones.
     #[param(inline)]
-    by: Option<By>,
+    by: Option<ConversationSort>,
     /// Oldest (`asc`, the default) or newest (`desc`) first.
     #[param(inline)]
     order: Option<Direction>,
@@ -336,7 +336,7 @@ enum Archived {
 /// What conversations are ordered by.
 #[derive(Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-enum By {
+enum ConversationSort {
     Started,
     Ended,
 }
@@ -381,8 +381,8 @@ impl ConversationsQuery {
             after,
             before,
             by: match self.by {
-                Some(By::Started) | None => ConversationOrder::Started,
-                Some(By::Ended) => ConversationOrder::Ended,
+                Some(ConversationSort::Started) | None => ConversationOrder::Started,
+                Some(ConversationSort::Ended) => ConversationOrder::Ended,
             },
             order: self.order.map(Order::from).unwrap_or_default(),
             from: self.cursor.as_deref().map(cursor::read_conversation).transpose()?,
