@@ -206,9 +206,11 @@ impl Writer {
     /// The next version of the state document. An empty one and one that has lost too much are
     /// refused.
     async fn merged(&self, document: &StateDocument, material: &StateMaterial) -> Result<String> {
-        let news = material.news.iter().flat_map(|text| text.split(BETWEEN_MEMORIES));
-        let news: Vec<String> = news.map(|one| format!("- {}", one.trim())).collect();
-        let inputs = vec![news.join("\n"), material.document.clone()];
+        let new_chapters =
+            material.new_chapters.iter().flat_map(|text| text.split(BETWEEN_MEMORIES));
+        let new_chapters: Vec<String> =
+            new_chapters.map(|one| format!("- {}", one.trim())).collect();
+        let inputs = vec![new_chapters.join("\n"), material.document.clone()];
         let text = self.run_with(&document.workflow, material.place, inputs).await?;
         let (before, after) = (material.document.chars().count(), text.trim().chars().count());
         if after == 0 {

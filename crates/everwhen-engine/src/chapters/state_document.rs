@@ -12,9 +12,9 @@ pub(super) async fn merge(
     engine: &Engine,
     writer: &dyn ChapterWriter,
     job: &Job,
-    news: Vec<String>,
+    new_chapters: Vec<String>,
 ) -> Result<()> {
-    if news.is_empty() || !writer.keeps_state_document() {
+    if new_chapters.is_empty() || !writer.keeps_state_document() {
         return Ok(());
     }
     let place = job.place();
@@ -25,7 +25,7 @@ pub(super) async fn merge(
         .pop();
     let base = newest.as_ref().map_or(0, |newest| newest.version);
     let document = newest.map(|newest| newest.content).unwrap_or_default();
-    let merged = writer.merge_state(&StateMaterial { place, news, document }).await?;
+    let merged = writer.merge_state(&StateMaterial { place, new_chapters, document }).await?;
     let Some(merged) = merged.and_then(|text| NewContext::new(text, None).ok()) else {
         return Ok(());
     };

@@ -77,7 +77,7 @@ pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
     };
     let stale = read.stale.clone();
     engine.go_on(job, move |edit, _| remove(edit, &stale)).await?;
-    let mut news = Vec::new();
+    let mut new_chapters = Vec::new();
     for planned in read.missing {
         let writer = engine.chapter_writer().filter(|writer| writer.writes_chapters());
         let words = match writer {
@@ -87,11 +87,11 @@ pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
                 words(asker, &planned, &read.vault.zone, engine.chapter_rules()).await?
             }
         };
-        news.push(words.text.clone());
+        new_chapters.push(words.text.clone());
         engine.go_on(job, move |edit, _| keep(edit, &planned, &words)).await?;
     }
     if let Some(writer) = engine.chapter_writer() {
-        state_document::merge(engine, writer.as_ref(), job, news).await?;
+        state_document::merge(engine, writer.as_ref(), job, new_chapters).await?;
         condense::run(engine, writer.as_ref(), job).await?;
     }
     let (sequence, rest, rules) = (read.sequence, read.rest, engine.chapter_rules().clone());

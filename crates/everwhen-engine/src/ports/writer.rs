@@ -67,7 +67,7 @@ pub struct StateMaterial {
     /// The memory.
     pub place: MemoryRef,
     /// The texts of new chapters, oldest first.
-    pub news: Vec<String>,
+    pub new_chapters: Vec<String>,
     /// The document as it is; empty if there is none.
     pub document: String,
 }

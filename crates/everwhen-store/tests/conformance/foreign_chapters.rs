@@ -145,7 +145,7 @@ impl ChapterWriter for Writer {
     }
 
     fn merge_state<'a>(&'a self, material: &'a StateMaterial) -> Wait<'a, Option<String>> {
-        let text = format!("{}+{}", material.document, material.news.len());
+        let text = format!("{}+{}", material.document, material.new_chapters.len());
         Box::pin(async { Ok(Some(text)) })
     }
 }
