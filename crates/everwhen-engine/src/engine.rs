@@ -13,7 +13,7 @@ use crate::memory::{
 };
 use crate::memory_edit::{ClockSteps, EditTools};
 use crate::ports::{ChapterWriter, Embedder, Llm, Removal, Row, Store, Tx};
-use crate::reach::Reach;
+use crate::reach::Reachability;
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::similarity::Ruler;
 use crate::time::{Clock, Zone, to_microsecond};
@@ -80,7 +80,7 @@ pub struct Engine {
     retrospection: Option<Arc<str>>,
     pub(crate) retrieved: Arc<Mutex<Retrieved>>,
     clock_steps: Arc<ClockSteps>,
-    pub(crate) reach: Arc<Reach>,
+    pub(crate) reach: Arc<Reachability>,
     defaults: VaultDefaults,
 }
 

@@ -41,10 +41,10 @@ impl std::fmt::Display for Unreached {
     }
 }
 
-/// What one engine knows of this.
+/// What one engine knows of what can be reached.
 #[derive(Debug, Default)]
-pub(crate) struct Reach {
-    known: Mutex<ReachState>,
+pub(crate) struct Reachability {
+    known: Mutex<ReachabilityState>,
     /// What models cost, which cannot be added up meanwhile.
     pub(crate) cost: KnownCost,
 }
@@ -74,7 +74,7 @@ impl KnownCost {
 }
 
 #[derive(Debug, Default)]
-struct ReachState {
+struct ReachabilityState {
     /// The question over all vaults failed.
     whole: Option<Pause>,
     vaults: HashMap<VaultId, Pause>,
@@ -100,7 +100,7 @@ struct Round {
     is_over: bool,
 }
 
-impl Reach {
+impl Reachability {
     /// What cannot be reached; nothing while a question over all vaults is answered.
     pub(crate) fn unreached(&self) -> Option<Unreached> {
         let known = self.lock();
@@ -117,17 +117,17 @@ impl Reach {
     }
 
     /// Asking all vaults failed.
-    pub(crate) fn lose_whole(&self, error: &Error, now: Timestamp) {
+    pub(crate) fn mark_store_unreachable(&self, error: &Error, now: Timestamp) {
         let whole = &mut self.lock().whole;
         let failures = whole.as_ref().map_or(0, |pause| pause.failures);
         *whole = Some(Pause::after(failures, error, (now, limits::WHOLE_BACKOFF)));
     }
 
     /// Asking all vaults is answered again.
-    pub(crate) fn find_whole(&self) {
+    pub(crate) fn mark_store_reachable(&self) {
         let mut known = self.lock();
         if known.whole.is_some() || !known.vaults.is_empty() {
-            *known = ReachState::default();
+            *known = ReachabilityState::default();
         }
     }
 
@@ -137,14 +137,14 @@ impl Reach {
     }
 
     /// A vault could not be reached.
-    pub(crate) fn lose(&self, vault: VaultId, error: &Error, now: Timestamp) {
+    pub(crate) fn mark_vault_unreachable(&self, vault: VaultId, error: &Error, now: Timestamp) {
         let vaults = &mut self.lock().vaults;
         let failures = vaults.get(&vault).map_or(0, |pause| pause.failures);
         vaults.insert(vault, Pause::after(failures, error, (now, limits::VAULT_BACKOFF)));
     }
 
     /// A vault can be reached.
-    pub(crate) fn find(&self, vault: VaultId) {
+    pub(crate) fn mark_vault_reachable(&self, vault: VaultId) {
         self.lock().vaults.remove(&vault);
     }
 
@@ -159,7 +159,7 @@ impl Reach {
     }
 
     /// A vault was asked; its next job is due then.
-    pub(crate) fn pass(&self, queue: Queue, vault: &Name, due: Option<Timestamp>) {
+    pub(crate) fn record_vault(&self, queue: Queue, vault: &Name, due: Option<Timestamp>) {
         let mut known = self.lock();
         let round = known.rounds.entry(queue).or_default();
         round.after = Some(vault.clone());
@@ -178,7 +178,7 @@ impl Reach {
         round.map_or(Some(now), |round| round.due)
     }
 
-    fn lock(&self) -> MutexGuard<'_, ReachState> {
+    fn lock(&self) -> MutexGuard<'_, ReachabilityState> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -201,13 +201,13 @@ mod tests {
 
     #[test]
     fn pauses_grow_and_end_when_everything_is_back() {
-        let (reach, vault) = (Reach::default(), uuid::Uuid::nil().into());
+        let (reach, vault) = (Reachability::default(), uuid::Uuid::nil().into());
         let error = Error::unavailable("a node is away");
         let mut now = Timestamp::UNIX_EPOCH;
         let mut pauses = Vec::new();
         for _ in 0..12 {
-            reach.lose_whole(&error, now);
-            reach.lose(vault, &error, now);
+            reach.mark_store_unreachable(&error, now);
+            reach.mark_vault_unreachable(vault, &error, now);
             let until = reach.pause(vault, now).unwrap();
             pauses.push((until - now).get_seconds());
             assert!(reach.asks_each(now));
@@ -218,20 +218,20 @@ mod tests {
         let said = reach.unreached().unwrap().to_string();
         assert!(said.contains("1 vault cannot be reached"), "{said}");
         assert!(said.contains("a node is away"), "{said}");
-        reach.find_whole();
+        reach.mark_store_reachable();
         assert_eq!((reach.unreached(), reach.asks_each(now)), (None, false));
-        reach.lose(vault, &error, now);
+        reach.mark_vault_unreachable(vault, &error, now);
         assert_eq!(reach.pause(vault, now), Some(now + SignedDuration::from_secs(1)));
     }
 
     #[test]
-    fn a_round_goes_through_all_vaults_and_then_begins_anew() {
-        let (reach, queue, now) = (Reach::default(), Queue::Quick, Timestamp::UNIX_EPOCH);
+    fn a_round_goes_through_all_vaults_and_then_begins_again() {
+        let (reach, queue, now) = (Reachability::default(), Queue::Quick, Timestamp::UNIX_EPOCH);
         let later = now + SignedDuration::from_secs(9);
         assert_eq!((reach.position(queue), reach.next_due(queue, now)), (None, Some(now)));
-        reach.pass(queue, &name("a"), Some(later));
+        reach.record_vault(queue, &name("a"), Some(later));
         assert_eq!(reach.position(queue), Some(name("a")));
-        reach.pass(queue, &name("b"), None);
+        reach.record_vault(queue, &name("b"), None);
         assert_eq!(reach.next_due(queue, now), Some(now), "there may be more");
         reach.end_round(queue);
         assert_eq!(reach.next_due(queue, now), Some(later));

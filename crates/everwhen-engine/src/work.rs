@@ -108,7 +108,7 @@ impl Engine {
     async fn put_off_later(&self, job: &Job, error: Error) -> Result<()> {
         match self.put_off(job, error).await {
             Err(error) if self.is_partial(&error) => {
-                self.reach.lose(job.vault, &error, self.now());
+                self.reach.mark_vault_unreachable(job.vault, &error, self.now());
                 Ok(())
             }
             outcome => outcome,

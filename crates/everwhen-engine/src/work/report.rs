@@ -163,7 +163,7 @@ impl Engine {
         let now = self.now();
         match self.store.look(move |rows| rows.job_counts(None, now)).await {
             Ok(_) => return Ok(vec![None]),
-            Err(error) if self.is_partial(&error) => self.reach.lose_whole(&error, now),
+            Err(error) if self.is_partial(&error) => self.reach.mark_store_unreachable(&error, now),
             Err(error) => return Err(error),
         }
         let mut vaults = Vec::new();
@@ -196,7 +196,7 @@ impl Engine {
             (Ok(()), _) => Ok(0),
             (Err(error), Some(vault)) if self.is_partial(&error) => {
                 if self.check_pause(part).is_ok() {
-                    self.reach.lose(vault, &error, self.now());
+                    self.reach.mark_vault_unreachable(vault, &error, self.now());
                 }
                 Ok(1)
             }

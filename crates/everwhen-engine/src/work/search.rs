@@ -37,10 +37,12 @@ impl Engine {
         if !self.reach.asks_each(now) {
             match self.store.transact(move |tx| claim_next(tx, None, queue, now)).await {
                 Ok((job, _)) => {
-                    self.reach.find_whole();
+                    self.reach.mark_store_reachable();
                     return Ok(job.map_or(Found::Nothing, Found::Job));
                 }
-                Err(error) if self.is_partial(&error) => self.reach.lose_whole(&error, now),
+                Err(error) if self.is_partial(&error) => {
+                    self.reach.mark_store_unreachable(&error, now)
+                }
                 Err(error) => return Err(error),
             }
         }
@@ -57,18 +59,18 @@ impl Engine {
         let is_last = names.len() < limits::VAULTS_READ;
         for (name, vault) in names {
             if let Some(until) = self.reach.pause(vault, now) {
-                self.reach.pass(queue, &name, Some(until));
+                self.reach.record_vault(queue, &name, Some(until));
                 continue;
             }
             match self.search_in(vault, queue, now).await {
                 Ok((Some(job), _)) => {
                     // There may be more in this vault, which the next round finds.
-                    self.reach.pass(queue, &name, Some(now));
+                    self.reach.record_vault(queue, &name, Some(now));
                     return Ok(Found::Job(job));
                 }
-                Ok((None, due)) => self.reach.pass(queue, &name, due),
+                Ok((None, due)) => self.reach.record_vault(queue, &name, due),
                 Err(error) => {
-                    self.reach.pass(queue, &name, self.reach.pause(vault, now));
+                    self.reach.record_vault(queue, &name, self.reach.pause(vault, now));
                     return if self.is_partial(&error) { Ok(Found::NotYet) } else { Err(error) };
                 }
             }
@@ -91,8 +93,10 @@ impl Engine {
         let claim = move |tx: &mut dyn Tx| claim_next(tx, Some(vault), queue, now);
         let found = self.store.transact(claim).await;
         match &found {
-            Ok(_) => self.reach.find(vault),
-            Err(error) if self.is_partial(error) => self.reach.lose(vault, error, now),
+            Ok(_) => self.reach.mark_vault_reachable(vault),
+            Err(error) if self.is_partial(error) => {
+                self.reach.mark_vault_unreachable(vault, error, now)
+            }
             Err(_) => {}
         }
         found
@@ -108,7 +112,7 @@ impl Engine {
         match self.store.look(next).await {
             Ok(mut found) => Ok(found.pop().map(|job| job.due_at)),
             Err(error) if self.is_partial(&error) => {
-                self.reach.lose_whole(&error, now);
+                self.reach.mark_store_unreachable(&error, now);
                 Ok(Some(now))
             }
             Err(error) => Err(error),
