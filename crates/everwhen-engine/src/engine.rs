@@ -163,7 +163,7 @@ impl Engine {
 
     /// Whether rules do the work of the model after this failure.
     pub(crate) fn falls_back(&self, failure: &Error) -> bool {
-        self.falls_back && failure.passes()
+        self.falls_back && failure.is_retryable()
     }
 
     /// The language model, if there is one.

@@ -166,7 +166,7 @@ impl Error {
     }
 
     /// Whether the same call may succeed later, without a change to it.
-    pub fn passes(&self) -> bool {
+    pub fn is_retryable(&self) -> bool {
         matches!(self.kind, ErrorKind::Busy | ErrorKind::Unavailable)
     }
 

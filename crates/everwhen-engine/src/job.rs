@@ -379,7 +379,7 @@ impl Job {
         // Not every store can keep a NUL, and others' errors may have one.
         self.last_error = Some(error.to_string().replace('\0', ""));
         self.state = JobState::Waiting;
-        if error.passes() {
+        if error.is_retryable() {
             self.tries = self.tries.saturating_sub(1);
             self.waits += 1;
             self.due_at = now + backoff(self.waits, limits::JOB_BACKOFF);

@@ -246,6 +246,6 @@ mod tests {
         let now = "2025-02-28T23:59:00-05:00".parse().unwrap();
         assert_eq!(month(now).to_string(), "2025-03-01");
         assert!(check_cap(9, 10).is_ok());
-        assert!(check_cap(10, 10).unwrap_err().passes());
+        assert!(check_cap(10, 10).unwrap_err().is_retryable());
     }
 }

@@ -129,7 +129,7 @@ impl RemoteLlm {
     fn failed(&self, failure: &Failure) -> Error {
         let error = self.endpoint.failed(failure, &self.setting.retry);
         match failure {
-            _ if failure.passes() => error,
+            _ if failure.is_retryable() => error,
             Failure::Refused { status, .. } if matches!(status.as_u16(), 401 | 403) => {
                 Error::new(ErrorKind::Denied, error.message())
             }

@@ -216,7 +216,7 @@ async fn a_reply_that_does_not_fit_is_repaired_once() {
         error.message().contains("gave twice a reply that is not what was asked for"),
         "{error}"
     );
-    assert!(!error.passes(), "asking again for ever would cost for ever");
+    assert!(!error.is_retryable(), "asking again for ever would cost for ever");
     assert_eq!(asked, 2);
 }
 
@@ -279,9 +279,9 @@ async fn refusals_for_now_are_waited_out_and_those_without_end_are_told_apart() 
         (StatusCode::TOO_MANY_REQUESTS, [("retry-after", "9999")], "").into_response()
     })
     .await;
-    assert_eq!((error.kind(), error.passes(), asked), (ErrorKind::Busy, true, 3));
+    assert_eq!((error.kind(), error.is_retryable(), asked), (ErrorKind::Busy, true, 3));
     let (error, asked) = failure(&plain(), |_, _| refusal(500, "what somebody said")).await;
-    assert_eq!((error.kind(), error.passes(), asked), (ErrorKind::Unavailable, true, 3));
+    assert_eq!((error.kind(), error.is_retryable(), asked), (ErrorKind::Unavailable, true, 3));
 }
 
 #[tokio::test]
@@ -289,13 +289,13 @@ async fn refusals_for_good_are_not_repeated() {
     let echo = json!({"error": {"message": "somebody said", "code": "too_long"}}).to_string();
     let (error, asked) = failure(&plain(), move |_, _| refusal(400, &echo)).await;
     assert!(error.message().ends_with("answered 400: too_long"), "{error}");
-    assert_eq!((error.kind(), error.passes(), asked), (ErrorKind::Invalid, false, 1));
+    assert_eq!((error.kind(), error.is_retryable(), asked), (ErrorKind::Invalid, false, 1));
     let (error, asked) = failure(&plain(), |_, _| refusal(401, KEY)).await;
     assert!(error.message().ends_with("answered 401; check the key"), "{error}");
     assert_eq!((error.kind(), asked), (ErrorKind::Denied, 1));
     let held = json!({"choices": [{"message": {"content": null, "refusal": "no"}}]}).to_string();
     let (error, asked) = failure(&plain(), move |_, _| held.clone().into_response()).await;
-    assert_eq!((error.passes(), asked), (false, 1));
+    assert_eq!((error.is_retryable(), asked), (false, 1));
 }
 
 #[tokio::test]
@@ -303,7 +303,7 @@ async fn ten_megabytes_are_refused_and_not_read() {
     let long = "x".repeat(10 << 20);
     let (error, asked) = failure(&plain(), move |_, _| openai(&long)).await;
     assert!(error.message().contains("more than 4 MB"), "{error}");
-    assert_eq!((error.passes(), asked), (false, 1));
+    assert_eq!((error.is_retryable(), asked), (false, 1));
 }
 
 #[tokio::test]
@@ -311,7 +311,7 @@ async fn answers_that_are_none_are_described_and_may_pass() {
     for broken in ["<html>somebody said", "{\"choices\"", "{\"error\": \"somebody said\"}"] {
         let (error, _) = failure(&plain(), move |_, _| broken.into_response()).await;
         assert!(error.message().contains("is the address right?"), "{error}");
-        assert!(error.passes());
+        assert!(error.is_retryable());
     }
     let (error, _) = failure(&plain(), |_, _| "{\"choices\": []}".into_response()).await;
     assert!(error.message().contains("without a choice"), "{error}");
@@ -324,7 +324,7 @@ async fn silence_is_not_waited_for_without_end() {
     setting.retry.timeout = Duration::from_millis(50);
     let error = model(setting).ask(&plain()).await.unwrap_err();
     assert!(error.message().contains("did not answer within 50ms, 3 times"), "{error}");
-    assert!(error.passes());
+    assert!(error.is_retryable());
 }
 
 #[tokio::test]

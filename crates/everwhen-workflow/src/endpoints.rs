@@ -180,7 +180,7 @@ impl NamedEndpoints {
             tried.push(name);
             let backup = self.endpoints.get(name).and_then(|one| one.config.backup.as_deref());
             match backup.filter(|backup| !tried.contains(backup)) {
-                Some(backup) if error.passes() && !begun.load(Ordering::Relaxed) => {
+                Some(backup) if error.is_retryable() && !begun.load(Ordering::Relaxed) => {
                     tracing::warn!(%error, backup, "an endpoint is down; its backup is asked");
                     name = backup;
                 }

@@ -1,7 +1,7 @@
 //! The language-model port: messages in, text out, and, where a schema is given, JSON that fits it.
 //!
 //! Adapters wait, retry, and repair what can be repaired. What reaches the engine is an answer or
-//! an [`Error`]; [`Error::passes`] says whether the same question may be answered later. An answer of
+//! an [`Error`]; [`Error::is_retryable`] says whether the same question may be answered later. An answer of
 //! no use is an answer, because it was paid for. Neither prompts nor replies appear in errors.
 
 use jiff::civil::Date;

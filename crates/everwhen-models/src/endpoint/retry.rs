@@ -83,7 +83,7 @@ impl RetryPolicy {
         loop {
             tried += 1;
             match noted(attempt()).await {
-                Err(failure) if failure.passes() && tried < self.tries => {
+                Err(failure) if failure.is_retryable() && tried < self.tries => {
                     let pause = self.pause(tried, failure.wait(), chance);
                     tracing::debug!(tried, ?pause, "an endpoint failed, trying again");
                     tokio::time::sleep(pause).await;
@@ -117,7 +117,7 @@ impl Failure {
     }
 
     /// Whether the same request may succeed later.
-    pub(crate) fn passes(&self) -> bool {
+    pub(crate) fn is_retryable(&self) -> bool {
         match self {
             Self::Connection { .. } => true,
             Self::Refused { explanation: Some(code), .. } if code == "insufficient_quota" => false,
@@ -142,7 +142,7 @@ impl Failure {
 
     /// What happened, as the rest of a sentence about the endpoint.
     pub(crate) fn sentence(&self, retry: &RetryPolicy, key: Option<&Secret>) -> String {
-        let times = if self.passes() && retry.tries > 1 {
+        let times = if self.is_retryable() && retry.tries > 1 {
             format!(", {} times", retry.tries)
         } else {
             String::new()
@@ -229,10 +229,14 @@ mod tests {
 
     #[test]
     fn only_what_passes_is_waited_out() {
-        assert!([408, 429, 500, 502, 503, 504].into_iter().all(|code| refused(code, "").passes()));
-        assert!(![301, 400, 401, 404, 413].into_iter().any(|code| refused(code, "").passes()));
+        assert!(
+            [408, 429, 500, 502, 503, 504].into_iter().all(|code| refused(code, "").is_retryable())
+        );
+        assert!(
+            ![301, 400, 401, 404, 413].into_iter().any(|code| refused(code, "").is_retryable())
+        );
         let spent = refused(429, r#"{"error": {"code": "insufficient_quota"}}"#);
-        assert!(!spent.passes() && spent.is_busy());
+        assert!(!spent.is_retryable() && spent.is_busy());
     }
 
     #[test]

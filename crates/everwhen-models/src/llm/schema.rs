@@ -152,6 +152,6 @@ mod tests {
 
     #[test]
     fn a_schema_that_is_none_is_the_callers_mistake() {
-        assert!(!read("{").unwrap_err().passes());
+        assert!(!read("{").unwrap_err().is_retryable());
     }
 }

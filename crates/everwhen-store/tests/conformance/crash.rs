@@ -139,7 +139,7 @@ impl<'b> Trial<'b> {
     /// Does something; after a failure, once more.
     fn insist<T>(&mut self, what: impl Fn(&Engine) -> Result<T>) -> T {
         match what(&self.engine) {
-            Err(error) if error.passes() => {
+            Err(error) if error.is_retryable() => {
                 self.start_again();
                 what(&self.engine).unwrap()
             }

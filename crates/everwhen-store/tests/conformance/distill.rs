@@ -245,7 +245,7 @@ pub(crate) fn a_model_that_misbehaves_does_no_harm(open: Open) {
         assert_eq!(texts(&talk.vault, all()), ["I live in Berlin (mentioned 2025-06-01)"]);
         let jobs = block_on(talk.engine.jobs(9)).unwrap();
         // What passes is waited for; what is wrong is set aside after its tries.
-        let passes = answer().is_err_and(|error| error.passes());
+        let passes = answer().is_err_and(|error| error.is_retryable());
         let state = if passes { JobState::Waiting } else { JobState::SetAside };
         let aside = jobs.iter().filter(|job| job.state == state && job.last_error.is_some());
         let kinds: Vec<JobKind> = aside.map(|job| job.kind).collect();

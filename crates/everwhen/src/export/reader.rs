@@ -101,7 +101,7 @@ impl ExportFile {
         for memory in &self.memories {
             let restored = vault.restore_memory(self.exported(memory)).await;
             if let Err(error) = &restored
-                && error.passes()
+                && error.is_retryable()
             {
                 return Err(error.clone());
             }

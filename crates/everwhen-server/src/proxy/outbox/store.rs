@@ -156,14 +156,14 @@ async fn store_all(state: &ProxyState, lane: &str) {
             Err(error) => {
                 tracing::warn!(%error, "an exchange waits in the outbox");
                 outbox.lanes.fails(lane, true);
-                if error.passes() {
+                if error.is_retryable() {
                     // Where another chat can be stored again, this one may be, too.
                     let _ = timeout(pause, outbox.recovered.notified()).await;
                 } else {
                     most = 1;
                     sleep(pause).await;
                 }
-                let longest = if error.passes() { MOST_PAUSE } else { DAMAGED_PAUSE };
+                let longest = if error.is_retryable() { MOST_PAUSE } else { DAMAGED_PAUSE };
                 pause = (pause * 2).min(longest);
             }
         }
