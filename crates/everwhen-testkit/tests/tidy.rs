@@ -1,4 +1,4 @@
-//! The house rules that no compiler checks, read from the tree itself.
+//! The rules of this repository that no compiler checks, read from the tree itself.
 //!
 //! Each rule is one test. When it breaks, it says where, what the rule is and why it is there.
 
@@ -84,7 +84,7 @@ const ENGINE_USES: [&str; 9] = [
     "uuid",
 ];
 /// Parts of the standard library that reach into the world.
-const WORLDLY: [&str; 6] = ["env", "fs", "io", "net", "process", "thread"];
+const IO_MODULES: [&str; 6] = ["env", "fs", "io", "net", "process", "thread"];
 /// Technologies the engine does not know.
 const TECHNOLOGIES: [&str; 6] = ["axum", "reqwest", "rusqlite", "serde", "tokio", "tracing"];
 /// Most lines of a file: under `src`, and under `tests`.
@@ -94,7 +94,7 @@ const FUNCTION_LINES: usize = 60;
 /// Half of all functions outside tests are no longer than this.
 const MEDIAN_LINES: usize = 8;
 /// Names of modules that could hold anything.
-const DRAWERS: [&str; 11] = [
+const VAGUE_NAMES: [&str; 11] = [
     "base", "common", "core", "helper", "helpers", "impl", "manager", "misc", "types", "util",
     "utils",
 ];
@@ -141,7 +141,7 @@ fn crates_depend_only_downwards() {
     }
     hold(
         "our crates depend on each other exactly as the table EDGES says, the testkit only in tests",
-        "arrows point down, so that a room can be understood, tested and replaced without the others",
+        "arrows point down, so that a crate can be understood, tested and replaced without the others",
         &broken,
     );
 }
@@ -311,7 +311,7 @@ fn the_engine_knows_no_technology() {
         let code = source::code(&file.text);
         let found = TECHNOLOGIES.into_iter().filter(|name| has_word(&code, name));
         broken.extend(found.map(|name| format!("{}: {name}", file.path)));
-        let found = WORLDLY.into_iter().filter(|part| uses_std(&code, part));
+        let found = IO_MODULES.into_iter().filter(|part| uses_std(&code, part));
         broken.extend(found.map(|part| format!("{}: std::{part}", file.path)));
     }
     hold(
@@ -354,8 +354,8 @@ fn code_for_one_system_is_in_one_file() {
 
 #[test]
 fn every_file_says_what_it_is() {
-    let silent = |file: &&File| !file.text.starts_with("//! ");
-    let broken: Vec<String> = rust_files().iter().filter(silent).map(File::name).collect();
+    let is_undocumented = |file: &&File| !file.text.starts_with("//! ");
+    let broken: Vec<String> = rust_files().iter().filter(is_undocumented).map(File::name).collect();
     hold(
         "every Rust file begins with //! and a sentence",
         "a reader who opens a file learns first what it is and why it is there",
@@ -399,14 +399,14 @@ fn files_and_functions_stay_small() {
 }
 
 #[test]
-fn no_module_is_a_drawer() {
-    let is_drawer = |file: &&File| {
+fn module_names_are_specific() {
+    let is_vague = |file: &&File| {
         let path = file.path.strip_suffix(".rs").unwrap_or(&file.path);
-        path.split('/').skip(2).any(|part| DRAWERS.contains(&part))
+        path.split('/').skip(2).any(|part| VAGUE_NAMES.contains(&part))
     };
-    let broken: Vec<String> = rust_files().iter().filter(is_drawer).map(File::name).collect();
+    let broken: Vec<String> = rust_files().iter().filter(is_vague).map(File::name).collect();
     hold(
-        &format!("no module is called {DRAWERS:?}"),
+        &format!("no module is called {VAGUE_NAMES:?}"),
         "such a name says nothing about what is inside, so everything ends up there",
         &broken,
     );
@@ -472,12 +472,12 @@ fn every_story_has_its_snapshot_and_its_rule() {
         files.iter().filter_map(|file| Some(file.path.strip_suffix(ending)?.to_owned())).collect()
     };
     let (stories, snapshots) = (stems(".story"), stems(".snap"));
-    let lonely =
-        stories.symmetric_difference(&snapshots).map(|stem| format!("{stem} stands alone"));
-    let mute =
+    let unpaired =
+        stories.symmetric_difference(&snapshots).map(|stem| format!("{stem} has no counterpart"));
+    let without_rule =
         files.iter().filter(|file| file.path.ends_with(".story") && !file.text.starts_with("# "));
-    let broken: Vec<String> = lonely
-        .chain(mute.map(|file| format!("{}: no rule in its first line", file.path)))
+    let broken: Vec<String> = unpaired
+        .chain(without_rule.map(|file| format!("{}: no rule in its first line", file.path)))
         .collect();
     hold(
         "every .story has a .snap, every .snap a .story, and a story begins with # and its rule",
@@ -557,7 +557,7 @@ fn rust_files() -> Vec<File> {
     rust
 }
 
-/// All text of the house: crates, stories, and what lies at the root.
+/// All text files: crates, stories, and those at the root.
 fn all_files() -> Vec<File> {
     // In a linked checkout `.git` is a file that names a directory of this machine.
     let is_ours = |path: &PathBuf| path.is_file() && !path.ends_with(".git");

@@ -175,10 +175,10 @@ impl MemoryIndex {
             }
             _ => document.removed > at,
         };
-        let in_force = self
+        let was_current = self
             .documents()
             .filter(|(number, document)| document.created <= at && was_in_force(*number, document));
-        in_force.map(|(_, document)| time_on(axis, &document)).collect()
+        was_current.map(|(_, document)| time_on(axis, &document)).collect()
     }
 
     fn documents(&self) -> impl Iterator<Item = (u32, DocumentInfo)> {

@@ -1,8 +1,8 @@
-//! What stands in a text already, so that it is not said again. Compared are words, not marks.
+//! What a text includes already, so that it is not said again. Words are compared, not punctuation.
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// What has been told.
+/// Texts that the block includes already.
 #[derive(Default)]
 pub(super) struct ShownTexts {
     /// Each text as its words in lower case, with a blank before and behind each.
@@ -10,22 +10,22 @@ pub(super) struct ShownTexts {
 }
 
 impl ShownTexts {
-    /// Notes that a text is told.
+    /// Notes that a text is included.
     pub(super) fn note(&mut self, text: &str) {
         self.texts.extend(words(text));
     }
 
-    /// Whether a text is told as a whole, by itself.
+    /// Whether a text is included as a whole, by itself.
     pub(super) fn has_whole(&self, text: &str) -> bool {
         words(text).is_none_or(|words| self.texts.contains(&words))
     }
 
-    /// Whether a text is told, by itself or within another.
+    /// Whether a text is included, by itself or within another.
     pub(super) fn has(&self, text: &str) -> bool {
         words(text).is_none_or(|words| self.texts.iter().any(|known| known.contains(&words)))
     }
 
-    /// The sentences of a text that are not told; nothing if all are.
+    /// The sentences of a text that are not included yet; nothing if all are.
     pub(super) fn rest_of(&self, text: &str) -> Option<String> {
         let new = text.unicode_sentences().map(str::trim).filter(|sentence| !self.has(sentence));
         let new: Vec<&str> = new.collect();
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sentence_within_another_text_is_told() {
+    fn a_sentence_within_another_text_is_included() {
         let mut shown = ShownTexts::default();
         shown.note("Well: my cat is called Tim! He is old.");
         assert!(shown.has("My cat is called Tim."));

@@ -179,19 +179,19 @@ pub(crate) fn extents(
 /// without statistics SQLite prefers that of the memory, and would read all of it.
 fn select_extents(dialect: Dialect) -> String {
     let (one, memory) = (dialect.is_one_of(4), dialect.not_by_index("e.memory_id"));
-    let in_force = "e.creation_time <= ?3 AND coalesce(e.corrected_at > ?3, true)";
+    let was_current = "e.creation_time <= ?3 AND coalesce(e.corrected_at > ?3, true)";
     let in_past =
         "p.vault_id = ?1 AND p.memory_id = ?2 AND p.known_from <= ?3 AND p.known_until > ?3";
     EXTENT.select(&format!(
         "FROM (
             SELECT e.conversation_id, e.conversation_time FROM entry e
             WHERE e.vault_id = ?1 AND {memory} = ?2 AND e.conversation_id {one}
-              AND {in_force} AND coalesce(e.branched_at > ?3, true)
+              AND {was_current} AND coalesce(e.branched_at > ?3, true)
               AND NOT EXISTS (SELECT 1 FROM entry_past p WHERE {in_past} AND p.entry_id = e.id)
             UNION ALL
             SELECT p.conversation_id, e.conversation_time
             FROM entry_past p JOIN entry e ON e.vault_id = ?1 AND e.id = p.entry_id
-            WHERE {in_past} AND p.conversation_id {one} AND p.branch_id IS NULL AND {in_force}
+            WHERE {in_past} AND p.conversation_id {one} AND p.branch_id IS NULL AND {was_current}
          ) AS said GROUP BY conversation_id"
     ))
 }
