@@ -1,7 +1,8 @@
 //! The harness of all benchmarks.
 //!
-//! Here is an Everwhen in a temporary directory; `server` is one in a process of its own, `client` asks it,
-//! `upstream` is a model provider behind it and `stream` a client of a streamed reply; `dialogue` and `filler` make text.
+//! This file opens an engine in a temporary directory; `server` starts one in another process, `client` sends
+//! requests to it, `upstream` is a model provider behind it and `stream` a client of a streamed reply;
+//! `dialogue` and `filler` generate text.
 
 pub(crate) mod client;
 pub(crate) mod dialogue;
@@ -20,16 +21,16 @@ use everwhen::models::EmbedderSetting;
 use everwhen::recall::{Query, Recollection};
 use everwhen::{Config, Engine, Environment, Everwhen, Flags, SystemChance, Vault, limits};
 
-/// Which embedder takes part.
+/// The embedder to use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EmbedderChoice {
     /// The static table inside the binary.
     Static,
-    /// None: words alone.
+    /// No embedder: words alone.
     None,
     /// A transformer.
     Transformer {
-        /// What it is called in summaries.
+        /// Its name in summaries.
         name: String,
         /// Its directory.
         directory: PathBuf,
@@ -61,7 +62,7 @@ impl EmbedderChoice {
     }
 }
 
-/// An Everwhen for one benchmark.
+/// An engine for one benchmark.
 pub(crate) struct Harness {
     // In the order they are let go.
     vault: Vault,
@@ -70,7 +71,7 @@ pub(crate) struct Harness {
     home: Home,
 }
 
-/// Where it keeps everything: a directory of its own and, where one is given, a database.
+/// Where it stores its data: a temporary directory and, if one is given, a database.
 struct Home {
     directory: tempfile::TempDir,
     store: Option<String>,
@@ -107,14 +108,14 @@ impl Harness {
         Self::open(home, embedder).await
     }
 
-    /// Leaves nothing in the database.
+    /// Removes its vault from the database.
     pub(crate) async fn clear(&self) -> Result<()> {
         self.vault.forget_vault(None).await?;
         self.engine.settle().await?;
         Ok(())
     }
 
-    /// What time it is.
+    /// The current time.
     pub(crate) fn now(&self) -> jiff::Timestamp {
         self.engine.now()
     }
@@ -153,7 +154,7 @@ impl Harness {
         Ok(())
     }
 
-    /// Asks, and says how long it took.
+    /// Asks a question, and returns how long that took.
     pub(crate) async fn recall(
         &self,
         memory: &Address<MemoryId>,

@@ -1,9 +1,9 @@
 //! `everwhen bench exam`: a fixed exam of recall, made from tables in this repository.
 //!
-//! A made-up user tells an assistant forty things over a year, among talk about everything else. Each
-//! thing is asked for in its own words, in other words, by the day on which it was told, and by its
-//! month with the kind of thing. The same tables and the same seed give the same exam on every machine,
-//! so that a change of recall shows at once. It is easier than real life: what it guards is a floor.
+//! A fictional user mentions forty things to an assistant over a year, among other topics. Each thing is
+//! asked for in its own words, in other words, by the day on which it was mentioned, and by its month with
+//! the kind of thing. The same tables and the same seed give the same exam on every machine, so that a
+//! change of recall shows at once. It is easier than real conversations, so its figures are a lower bound.
 
 use std::collections::BTreeMap;
 
@@ -15,11 +15,11 @@ use serde::Serialize;
 use crate::EmbedderChoice;
 use crate::quality::locomo::{self, LocomoAnswered, LocomoDialogue, LocomoQuestion, LocomoTurn};
 
-/// What is told and asked.
+/// The things that are mentioned and asked for.
 const TABLE: &str = include_str!("../../data/exam.tsv");
-/// What else is talked about.
+/// Other topics of the conversations.
 const FILLER: &str = include_str!("../../data/exam_filler.txt");
-/// Users, each with all things in an order of their own.
+/// The number of users, each with all things in a different order.
 const DIALOGUES: u64 = 3;
 /// Days between two conversations.
 const DAYS_APART: i64 = 9;
@@ -29,7 +29,7 @@ const FIRST_DAY: Date = date(2023, 1, 9);
 /// The numbers of one kind of question, in percent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ExamScores {
-    /// Questions.
+    /// The number of questions.
     pub n: usize,
     /// The conversation comes first.
     pub conversation_1: f64,
@@ -44,7 +44,7 @@ pub struct ExamScores {
 /// The result, by kind of question.
 #[derive(Debug, Serialize)]
 pub struct ExamReport {
-    /// Which embedder took part.
+    /// The embedder used.
     pub embedder: String,
     /// Numbers by kind of question.
     pub kinds: BTreeMap<String, ExamScores>,
@@ -102,7 +102,7 @@ fn things() -> Result<Vec<Thing<'static>>> {
         .collect()
 }
 
-/// One user with all things, told in an order of their own, a conversation each.
+/// One user who mentions all things in a random order, a conversation each.
 fn dialogue(things: &[Thing<'_>], seed: u64) -> Result<LocomoDialogue> {
     let filler: Vec<&str> = FILLER.lines().collect();
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);

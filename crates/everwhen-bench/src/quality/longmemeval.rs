@@ -1,9 +1,9 @@
 //! `everwhen bench longmemeval`: does recall find the sessions that hold the answer?
 //!
 //! Walk: read → per question a fresh memory → remember every session with its date → ask at the
-//! question's date, with everything after that day cut off → judge → summary. Pooled, all sessions
-//! of the file stand in one memory and every question is asked there. Other systems, where they are
-//! chosen, get the same entries and questions and are judged alike.
+//! question's date, with everything after that day cut off → judge → summary. With `pooled`, all sessions
+//! of the file are in one memory and every question is asked there. Other systems, if chosen, get the same
+//! entries and questions and are judged alike.
 
 mod beside;
 mod data;
@@ -35,7 +35,7 @@ pub struct LongMemEval {
     pub ids: Option<PathBuf>,
     /// All sessions of the file in one memory.
     pub pooled: bool,
-    /// Which embedder takes part.
+    /// The embedder to use.
     pub embedder: EmbedderChoice,
 }
 
@@ -55,23 +55,23 @@ pub struct LongMemEvalAnswered {
     pub question_id: String,
     /// Its type.
     pub question_type: String,
-    /// Sessions that hold the answer.
+    /// The sessions that hold the answer.
     pub gold: Vec<String>,
-    /// Those of them in which the user says it: gold of the strict protocol.
+    /// Those of them in which a turn of the user holds it: the gold of the strict protocol.
     pub strict_gold: Vec<String>,
-    /// Sessions, best first.
+    /// The sessions found, best first.
     pub ranked: Vec<String>,
-    /// The place of each gold session, from 1.
+    /// The rank of each gold session, from 1.
     pub places: Vec<Option<usize>>,
     /// How long the answer took.
     pub latency_ms: f64,
-    /// What spoke for each ranked session.
+    /// Why each ranked session was found.
     #[serde(skip)]
     pub reasons: Vec<Vec<Reason>>,
-    /// Turns that hold the answer.
+    /// The turns that hold the answer.
     #[serde(skip)]
     pub gold_turns: Vec<String>,
-    /// Turns, best first.
+    /// The turns found, best first.
     #[serde(skip)]
     pub turns: Vec<LongMemEvalFound>,
 }
@@ -81,16 +81,16 @@ pub struct LongMemEvalAnswered {
 pub struct LongMemEvalFound {
     /// The id of its session, `#`, and its place there.
     pub id: String,
-    /// What spoke for it.
+    /// Why it was found.
     pub reasons: Vec<Reason>,
 }
 
-/// Sessions that are asked for: all that there are, for every metric. Of a pool it is ten, as for
-/// everybody: in a large memory fewer take part if fewer are wanted.
+/// The number of sessions that a question retrieves: all, for every metric. In a pool it is ten, the
+/// default of every client: in a large memory fewer candidates are scored if fewer are wanted.
 const RANKED: usize = 1_000;
-/// The end of the id of a question that asks for what is not there.
+/// The end of the id of a question whose answer is not in the sessions.
 const ABSTENTION: &str = "_abs";
-/// Sessions that are written down per question.
+/// The maximum number of sessions reported per question.
 const WRITTEN: usize = 50;
 
 /// Runs the benchmark; `step` is called after each question with the number done and the total.
@@ -300,7 +300,7 @@ fn strict_gold(item: &LongMemEvalItem) -> Vec<String> {
 }
 
 impl LongMemEvalAnswered {
-    /// Whether the question asks for what is not there.
+    /// Whether the answer of the question is not in the sessions.
     pub fn is_abstention(&self) -> bool {
         self.question_id.ends_with(ABSTENTION)
     }

@@ -1,4 +1,4 @@
-//! One question, from its first session to its verdict.
+//! Runs one question, from its first session to its verdict.
 
 use std::collections::BTreeMap;
 
@@ -20,11 +20,11 @@ use super::{answer, judge};
 
 /// The session of the question itself.
 pub(super) const ASKING: &str = "question";
-/// What is said about a question that was broken off by a signal.
+/// The reason reported for a question that was interrupted by a signal.
 pub(super) const INTERRUPTED: &str = "interrupted";
 /// Number of sessions to retrieve: enough for every metric.
 const RANKED: usize = 50;
-/// Items in the second look.
+/// The number of items in the second search.
 const SECOND_LOOK: usize = 10;
 
 /// How a question ended.
@@ -37,7 +37,7 @@ pub(super) struct Line {
     pub(super) hypothesis: String,
     pub(super) question_type: String,
     pub(super) question_date: String,
-    /// How far the question was taken.
+    /// How far the question got.
     #[serde(default = "whole_way")]
     pub(super) mode: Mode,
     pub(super) gold: Vec<String>,
@@ -58,7 +58,7 @@ fn whole_way() -> Mode {
     Mode::Qa
 }
 
-/// Asks a question; what goes wrong with it is in its line, not in the result.
+/// Asks a question; a failure is reported in its line, not as an error.
 pub(super) async fn ask(bench: &Bench, position: usize) -> Result<Outcome> {
     let question = &bench.questions[position];
     let mut walk = Walk::new(bench, question, position);
@@ -81,16 +81,16 @@ pub(super) async fn ask(bench: &Bench, position: usize) -> Result<Outcome> {
     Ok(outcome)
 }
 
-/// The way of one question.
+/// The state of one question.
 struct Walk<'a> {
     bench: &'a Bench,
     question: &'a Question,
     memory: String,
     position: usize,
     clock: RunClock,
-    /// What happened in the session that is under way.
+    /// Events of the current session.
     events: Vec<Event>,
-    /// What happened in those before it.
+    /// Events of earlier sessions.
     past: BTreeMap<String, Vec<Event>>,
     line: Line,
 }
@@ -141,7 +141,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Takes in one session at its own date, unless that is done.
+    /// Stores one session at its own date, unless that is done.
     async fn take_in(&mut self, number: usize, session: &Session) -> Result<()> {
         if self.bench.is_cancelled() {
             bail!(INTERRUPTED);
@@ -195,7 +195,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Judging is not part of the conversation, so that it is no activity of it.
+    /// Judging is not part of the conversation, so it is not counted as activity.
     async fn judge(&mut self) -> Result<()> {
         if !self.is_judged() {
             return Ok(());
@@ -211,7 +211,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Whether it is known what would be right, and an answer is wanted.
+    /// Whether the right answer is known, and an answer is wanted.
     fn is_judged(&self) -> bool {
         let known = self.question.answer.is_some() || self.question.abstention;
         known && self.bench.plan.run.mode == Mode::Qa
@@ -223,7 +223,7 @@ impl<'a> Walk<'a> {
         self.line.cost += spent.cost_nanos as f64 / 1e9;
     }
 
-    /// Does something and notes when a model or tool was at work: waiting between two tries is not.
+    /// Runs an action and records when a model or tool was at work, without waits between two attempts.
     async fn work<T>(
         &mut self,
         kind: &str,
@@ -267,7 +267,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Ends a session: what happened is written down first, then that it is over.
+    /// Ends a session: its events are written first, then that it is over.
     fn end(&mut self, session: &str, outcome: Terminal) -> Result<()> {
         let status = outcome.as_str();
         let at = self.clock.now();

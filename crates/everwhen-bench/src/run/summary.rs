@@ -33,7 +33,7 @@ pub struct RunSummary {
     pub conversation_active_ms: Spread,
     /// The rest.
     pub conversation_idle_ms: Spread,
-    /// The same three of `ingest` sessions and of `question` sessions by themselves.
+    /// These three of `ingest` sessions and of `question` sessions by themselves.
     pub by_kind: BTreeMap<String, Times>,
     /// Number of sessions by number of turns.
     pub conversation_turns: BTreeMap<u64, usize>,

@@ -1,18 +1,19 @@
 //! `everwhen bench proxy`: what the proxy adds to the first byte of a reply.
 //!
 //! Walk: start an upstream here and a server in front of it → fill memories → the same kind of chats
-//! straight at the upstream and through the proxy, in turns, alone and 32 at once, with and without a
-//! briefing → short and long histories → as many exchanges as go through → a thousand slow streams.
+//! directly to the upstream and through the proxy, alternating, alone and 32 at once, with and without a
+//! briefing → short and long histories → maximum throughput → a thousand slow streams.
 //!
-//! Each row has the distribution of times to the first byte straight at the upstream and through the
-//! proxy, with as many chats at the same pace, and how far the two medians and the two 99th
-//! percentiles lie apart. That is a difference of percentiles, and no percentile of differences. One
-//! chat alone asks straight and through in turns, so each request through has the one just before it to
-//! be compared with: of those differences there is a percentile, too. The proxy has the deadline that
-//! users have; requests for which memory was not ready in time are counted. 32 chats have replies of tokens 20 ms apart and go on
-//! a moment after each reply, so that about 30 streams are open at any time and the machine, on which
-//! chats, upstream and proxy all run, is not saturated: else the queue before its cores would be
-//! measured, which no proxy adds. What goes through when it is saturated stands in a line of its own.
+//! Each row has the distribution of times to the first byte directly and through the proxy, with the same
+//! number of chats at the same pace, and the differences of the two medians and of the two 99th
+//! percentiles. That is a difference of percentiles, not a percentile of differences. A single chat
+//! alternates between direct requests and requests through the proxy, so each of the latter is compared with
+//! the one just before it; the percentiles of those differences are reported, too. The proxy has the default
+//! deadline; requests for which memory was not ready in time are counted. The replies of 32 chats have
+//! tokens 20 ms apart, and each chat continues a moment after its reply, so that about 30 streams are open at
+//! any time and the machine, on which chats, upstream and proxy all run, is not saturated: otherwise the
+//! queue before its cores would be measured, which the proxy does not add. The throughput of a saturated
+//! machine is reported in a line of its own.
 
 mod chat;
 mod client;
@@ -41,29 +42,29 @@ pub use report::ProxyReport;
 pub struct ProxyBench {
     /// The program to start as a server.
     pub binary: PathBuf,
-    /// Sizes of the memory that is spoken in.
+    /// Sizes of the memory of the chats, in entries.
     pub sizes: Vec<usize>,
-    /// Exchanges in each row, each way.
+    /// The number of exchanges in each row, direct and through the proxy.
     pub exchanges: usize,
-    /// Streams held at once.
+    /// The number of slow streams open at once.
     pub slow_streams: usize,
 }
 
-/// One chat alone goes on a few milliseconds after each reply.
+/// A single chat continues a few milliseconds after each reply.
 const ALONE: ChatPace =
     ChatPace { pace: Pace::QUICK, messages: 10, pause: Duration::from_millis(10) };
 /// The number of chats at once.
 const MANY: usize = 32;
-/// Turns of many chats, each straight at the upstream and then through the proxy.
+/// Rounds of many chats, each direct and then through the proxy.
 const TURNS: usize = 6;
-/// How they go.
+/// The pace of many chats.
 const TOGETHER: ChatPace =
     ChatPace { pace: Pace::STEADY, messages: 10, pause: Duration::from_millis(40) };
-/// Chats that wait for nothing.
+/// The number of chats without pauses.
 const HASTY: ChatPace = ChatPace { pace: Pace::INSTANT, messages: 10, pause: Duration::ZERO };
-/// Messages of a long request.
+/// The number of messages of a long request.
 const LONG: usize = 1_000;
-/// Exchanges that are not counted: they open connections and find the memory.
+/// Warm-up exchanges that are not measured: they open connections and find the memory.
 const WARM_UP: usize = 20;
 /// A job may put another that is due a little later.
 const JOBS_APART: Duration = Duration::from_millis(2_200);
@@ -103,13 +104,13 @@ pub async fn run(setup: &ProxyBench, on_progress: OnProgress<'_>) -> Result<Prox
 struct ProxySetup<'b> {
     setup: &'b ProxyBench,
     server: &'b Server,
-    /// Where that server keeps everything.
+    /// The data directory of that server.
     data: &'b Path,
     upstream: &'b Upstream,
     on_progress: OnProgress<'b>,
 }
 
-/// What lets the bench do what only the operator of its server may.
+/// The token of the server's operator.
 fn operator_token(data: &Path) -> Result<String> {
     match DirectoryLock::ask(data)? {
         LockAttempt::Taken(holder) => {
@@ -164,7 +165,7 @@ impl ProxySetup<'_> {
         self.settle(&mut client).await
     }
 
-    /// Waits until what follows from so much history is done: summaries, chapters, facts.
+    /// Waits until the background work of the memory is done: summaries, chapters, facts.
     async fn settle(&self, client: &mut Client) -> Result<()> {
         (self.on_progress)("what follows from it: summaries, chapters, facts");
         let token = format!("authorization: Bearer {}\r\n", operator_token(self.data)?);
@@ -178,7 +179,7 @@ impl ProxySetup<'_> {
         Ok(())
     }
 
-    /// Straight at the upstream.
+    /// Direct requests to the upstream.
     fn direct(&self) -> ChatRoute {
         let (host, path) = (self.upstream.host().to_owned(), "/v1/chat/completions".to_owned());
         ChatRoute { host, path, headers: String::new() }
@@ -193,7 +194,7 @@ impl ProxySetup<'_> {
         }
     }
 
-    /// A number of chats at once in one memory, and as many straight at the upstream, in turns.
+    /// A number of chats at once in one memory, and as many directly to the upstream, alternating.
     async fn added(&self, entries: usize, streams: usize, briefing: bool) -> Result<Added> {
         let with = if briefing { "with" } else { "without" };
         (self.on_progress)(&format!("{streams} at once, {entries} entries, {with} briefing"));
@@ -205,8 +206,8 @@ impl ProxySetup<'_> {
         Ok(Added { entries, streams, briefing, measured })
     }
 
-    /// Direct requests and requests through the proxy, alternating, so that whatever else the
-    /// machine does meets both alike.
+    /// Direct requests and requests through the proxy, alternating, so that other load on the
+    /// machine affects both alike.
     async fn in_turns(
         &self,
         called: &str,
@@ -245,7 +246,7 @@ impl ProxySetup<'_> {
         Ok(Histories { messages: lengths, measured })
     }
 
-    /// As many exchanges as go through, without a pause: client, upstream and proxy share the cores.
+    /// The maximum throughput, without pauses: client, upstream and proxy share the cores.
     async fn saturated(&self) -> Result<Saturated> {
         (self.on_progress)(&format!("{MANY} chats without a pause"));
         let mut rates = Vec::new();

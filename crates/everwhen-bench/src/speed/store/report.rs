@@ -20,7 +20,7 @@ pub struct StoreReport {
 pub struct Batches {
     /// Through the library.
     pub entries_per_second: f64,
-    /// The same rows by a plain rusqlite loop.
+    /// These rows by a plain rusqlite loop.
     pub bare_entries_per_second: f64,
     /// Ours in relation to the bare loop.
     pub ratio: f64,
