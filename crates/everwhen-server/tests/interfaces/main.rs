@@ -1,4 +1,4 @@
-//! The doors from outside: actors send requests and look at what comes back. The store is
+//! The interfaces from outside: actors send requests and look at what comes back. The store is
 //! SQLite in a directory of its own; the clock stands at noon on 2025-06-01 until it is moved.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]

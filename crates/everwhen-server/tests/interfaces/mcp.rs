@@ -1,4 +1,4 @@
-//! The MCP door: tools, resources, prompts and completions for an agent that has a URL.
+//! The MCP interface: tools, resources, prompts and completions for an agent that has a URL.
 
 use everwhen::memory::Address;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Where the actors meet the door: a server without a socket, requests, and what they are told.
+//! The server of these tests: a router without a socket, requests, and their responses.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ impl Stage {
     /// A server over this store.
     pub(crate) async fn over(store: Arc<dyn Store>) -> Self {
         let (engine, clock) = engine_over(store);
-        Self { router: doors(&engine).await, engine, clock, _directory: None }
+        Self { router: interfaces(&engine).await, engine, clock, _directory: None }
     }
 
     /// A server with other routes.
@@ -54,7 +54,7 @@ impl Stage {
     /// The same server with a language model.
     pub(crate) async fn with_llm(self, llm: Arc<dyn Llm>) -> Self {
         let engine = self.engine.with_llm(llm);
-        Self { router: doors(&engine).await, engine, ..self }
+        Self { router: interfaces(&engine).await, engine, ..self }
     }
 
     /// A request.
@@ -99,7 +99,7 @@ impl Stage {
     }
 }
 
-async fn doors(engine: &Engine) -> Router {
+async fn interfaces(engine: &Engine) -> Router {
     router(ServerState::new(engine.clone(), Some(TOKEN.into())).await.unwrap())
 }
 

@@ -1,4 +1,4 @@
-//! Workflows as models: they answer at both doors, streaming and not, and go on behind the answer.
+//! Workflows as models: they answer in both protocols, streaming and not, and continue after the answer.
 
 use std::time::Duration;
 
@@ -108,7 +108,7 @@ const DATED: &str = r#"{"persona": "Be kind.", "nodes": [
      "returnToUser": true, "addDiscussionIdTimestampsForLLM": true}]}"#;
 
 #[tokio::test]
-async fn workflows_are_listed_as_models_at_both_doors() {
+async fn workflows_are_listed_as_models_in_both_protocols() {
     let server = WorkflowServer::new(&[("chat", DATED), ("other", DATED)]).await;
     let models = json!({ "object": "list", "data": [{ "id": "m", "object": "model" }] });
     server.stage.upstream.answers(Script::json(200, &models));
