@@ -113,7 +113,7 @@ impl Engine {
         }
     }
 
-    /// The same, with indexes of at most this many bytes together, instead of [`limits::INDEX_BYTES`].
+    /// Sets the maximum number of bytes of all indexes together, instead of [`limits::INDEX_BYTES`].
     #[must_use]
     pub fn with_index_bytes(mut self, bytes: usize) -> Self {
         self.index_cache = Arc::new(IndexCache::new(bytes));
@@ -125,35 +125,35 @@ impl Engine {
         self.index_cache.bytes()
     }
 
-    /// The same, with an embedder: what is asked is found by its meaning, too.
+    /// Sets the embedder used for finding entries by meaning as well as by words.
     #[must_use]
     pub fn with_embedder(mut self, embedder: Arc<dyn Embedder>) -> Self {
         self.embedders = Embedders::only(embedder);
         self
     }
 
-    /// The same, with an embedder that serves until a slower one is chosen and has caught up.
+    /// Sets the embedder used until a slower one is chosen and has caught up.
     #[must_use]
     pub fn with_stand_in(mut self, embedder: Arc<dyn Embedder>) -> Self {
         self.embedders = Embedders::with_stand_in(embedder);
         self
     }
 
-    /// The same, without one: words alone.
+    /// Removes the embedder, so that entries are found by words alone.
     #[must_use]
     pub fn without_embedder(mut self) -> Self {
         self.embedders = Embedders::default();
         self
     }
 
-    /// The same, with a language model.
+    /// Sets the language model used for summaries, facts and chapters.
     #[must_use]
     pub fn with_llm(mut self, llm: Arc<dyn Llm>) -> Self {
         self.llm = Some(llm);
         self
     }
 
-    /// Returns this engine. With `falls_back`, rules do the work of a language model that is unavailable; the model
+    /// Sets whether the engine falls back to rules. With `falls_back`, rules do the work of a language model that is unavailable; the model
     /// does it again once it answers.
     #[must_use]
     pub fn with_fallback_to_rules(mut self, falls_back: bool) -> Self {
@@ -194,7 +194,7 @@ impl Engine {
         self.index_cache.save(self.index_source(), least).await
     }
 
-    /// Returns this engine, in which facts that no question asks for fade.
+    /// Sets how facts that no question asks for fade.
     #[must_use]
     pub fn with_fading(mut self, fading: Option<Fading>) -> Self {
         self.fading = fading;
@@ -225,7 +225,7 @@ impl Engine {
         &self.clock_steps
     }
 
-    /// The same, with other rules for facts.
+    /// Sets the rules used for comparing and pinning facts.
     #[must_use]
     pub fn with_fact_rules(mut self, rules: FactRules) -> Self {
         self.fact_rules = Arc::new(rules);
@@ -237,8 +237,7 @@ impl Engine {
         &self.fact_rules
     }
 
-    /// The same, where the language model looks back at every conversation that ends, with this
-    /// question.
+    /// Sets the question with which the language model looks back at every conversation that ends.
     #[must_use]
     pub fn with_retrospection(mut self, question: Option<String>) -> Self {
         self.retrospection = question.map(Into::into);
@@ -251,14 +250,14 @@ impl Engine {
         self.retrospection.as_deref()
     }
 
-    /// The same, with other rules for chapters.
+    /// Sets the rules used for making chapters.
     #[must_use]
     pub fn with_chapter_rules(mut self, rules: ChapterRules) -> Self {
         Arc::make_mut(&mut self.chapters).rules = rules;
         self
     }
 
-    /// Returns this engine with another writer of chapters.
+    /// Sets the writer used for chapters.
     #[must_use]
     pub fn with_chapter_writer(mut self, writer: Arc<dyn ChapterWriter>) -> Self {
         Arc::make_mut(&mut self.chapters).writer = Some(writer);

@@ -1,4 +1,4 @@
-//! The one error of the engine: a kind that doors can map, and a sentence a person can act on.
+//! The one error of the engine: a kind that interfaces can map, and a sentence a person can act on.
 //!
 //! Messages say what was wrong and what would be right. They never contain the text of entries.
 
@@ -134,7 +134,7 @@ impl Error {
         Self::new(ErrorKind::Conflict, message)
     }
 
-    /// The same error with the reason of a conflict.
+    /// Adds the reason of a conflict.
     #[must_use]
     pub fn because(self, reason: ConflictReason) -> Self {
         Self { reason: Some(reason), ..self }
@@ -160,7 +160,7 @@ impl Error {
         Self::new(ErrorKind::Damaged, message)
     }
 
-    /// The kind, for tables at the doors.
+    /// The kind, for the tables of the interfaces.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
@@ -175,7 +175,7 @@ impl Error {
         &self.message
     }
 
-    /// The same error with a place in front, such as `entries[3]: `.
+    /// Puts a place before the message, such as `entries[3]: `.
     #[must_use]
     pub fn at(self, place: impl fmt::Display) -> Self {
         let message = format!("{place}: {}", self.message);

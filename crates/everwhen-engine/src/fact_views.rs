@@ -84,7 +84,7 @@ pub(crate) fn views_at(
     views(as_of(facts, instant, ruler), zone)
 }
 
-/// The same without comparing any facts, so that they need no vectors; `None` if some have to be compared.
+/// Facts as they were shown at an instant, without comparing any, so that they need no vectors; `None` if some have to be compared.
 pub(crate) fn views_by_links(
     mut facts: Vec<Fact>,
     (instant, past): (Timestamp, &[PastFact]),

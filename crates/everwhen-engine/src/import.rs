@@ -131,8 +131,8 @@ impl Vault {
         self.import_batch(memory, imported, mode).await.map(|batch| batch.outcomes)
     }
 
-    /// The same, and says where they went: what is imported there next goes to that memory or, if it was forgotten
-    /// meanwhile, nowhere.
+    /// Imports conversations, and also returns the memory they went to: later batches go there or, if it was
+    /// forgotten meanwhile, nowhere.
     pub async fn import_batch(
         &self,
         memory: Address<MemoryId>,

@@ -317,14 +317,14 @@ impl Job {
         leased && claim(known) == claim(self)
     }
 
-    /// The same job, held longer.
+    /// Renews the lease of the job.
     #[must_use]
     pub fn renewed(mut self, now: Timestamp) -> Self {
         self.state = JobState::Leased { until: now + limits::JOB_LEASE };
         self
     }
 
-    /// The same job, given back as if it had not been claimed.
+    /// Gives the job back as if it had not been claimed.
     #[must_use]
     pub fn given_back(mut self) -> Self {
         self.tries = self.tries.saturating_sub(1);
@@ -332,7 +332,7 @@ impl Job {
         self
     }
 
-    /// The same job in the hands of a worker.
+    /// Claims the job for a worker.
     #[must_use]
     pub fn claimed(mut self, now: Timestamp) -> Self {
         self.tries += 1;
@@ -340,7 +340,7 @@ impl Job {
         self
     }
 
-    /// The same job after its worker vanished at this time. The first time it is free again at once. From the
+    /// Releases the job after its worker vanished at this time. The first time it is free again at once. From the
     /// second time on it waits, longer each time up to an hour: it may be what ends the process, and other jobs
     /// run meanwhile. A job that ends the process cannot be distinguished from one that was running when the
     /// process was killed, so it is retried, and set aside after [`limits::JOB_CRASHES`] times.
@@ -366,14 +366,14 @@ impl Job {
         }
     }
 
-    /// The same job as new, after what was wrong was fixed.
+    /// Resets the job to a new one, after what was wrong was fixed.
     #[must_use]
     pub fn retried(self, now: Timestamp) -> Self {
         let state = JobState::Waiting;
         Self { due_at: now, tries: 0, waits: 0, crashes: 0, state, ..self }
     }
 
-    /// The same job after a failure: waiting for its next try, or set aside.
+    /// Records a failure: the job waits for its next attempt, or is set aside.
     #[must_use]
     pub fn failed(mut self, error: &Error, now: Timestamp) -> Self {
         // Not every store can keep a NUL, and others' errors may have one.

@@ -190,7 +190,7 @@ pub(crate) fn subject(edit: &MemoryEdit<'_>, job: &Job) -> Result<Option<Convers
     Ok(found.filter(|one| one.id == id))
 }
 
-/// The same, if it is over.
+/// The conversation a job is about, if it still goes by that id and has ended.
 pub(crate) fn ended_subject(edit: &MemoryEdit<'_>, job: &Job) -> Result<Option<Conversation>> {
     Ok(subject(edit, job)?.filter(|one| one.ended.is_some()))
 }

@@ -21,7 +21,7 @@ pub enum Json {
 }
 
 impl Json {
-    /// The same without NUL characters, which not every store can keep.
+    /// Removes NUL characters, which not every store can keep.
     #[must_use]
     pub fn without_nul(self) -> Self {
         let clean = |text: String| text.replace('\0', "");

@@ -1,9 +1,9 @@
-//! The ledger: gives each message of a resent history its time, for ever.
+//! The ledger: gives each message of a resent history its time, which never changes.
 //!
 //! A front end sends its whole history with every request, without times. The ledger knows the
 //! messages again and says when each was said.
 //!
-//! **How a door uses it.**
+//! **How an interface uses it.**
 //!
 //! 1. Turn the request's messages into a [`History`]: all of them, in order, system messages too.
 //! 2. [`Vault::begin_exchange`], before forwarding. It is one durable write: what is new is
@@ -22,8 +22,8 @@
 //!
 //! **How messages are known again.** A message is its mark, SHA-256 of role and content, and
 //! its ordinal among those of that mark. Once it was forgotten, its line has a hash with a key instead,
-//! and a message that comes again is looked for by both. Along a memory runs one *line* of messages. A history is laid
-//! beside it so that as much as possible matches, in order, whole runs before single messages
+//! and a message that comes again is looked for by both. Along a memory runs one *line* of messages. A history is aligned
+//! with it so that as much as possible matches, in order, whole runs before single messages
 //! and the newest first; so it may be cut at the front, edited, regenerated or forked. A single short
 //! match without neighbours proves nothing and does not count: a second "ok" is a second "ok".
 //!
@@ -46,7 +46,7 @@
 //! memories fit equally well and differ, none is answered: a new memory is better than that of
 //! another chat. A retry is the same request, from the same client, whose reply was not delivered whole.
 //!
-//! **What was added stays added.** A door that adds text to a message hands it over with the reply
+//! **What was added stays added.** An interface that adds text to a message hands it over with the reply
 //! ([`ExchangeReply::added`]) and gets it back with every later request ([`Begun::additions`]), so that it
 //! can send the same bytes again. Forgetting anything in a vault drops all additions there, because
 //! they may quote it.
@@ -84,7 +84,7 @@ pub use crate::stamp::{Stamper, Style, absolute, read_absolute, time_context};
 pub use echo::EchoStripper;
 pub use interchange::Times;
 
-/// One message of a request, as its door reads it.
+/// One message of a request, as its interface reads it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
     /// Who speaks.
@@ -341,7 +341,7 @@ impl Begun {
 }
 
 impl Vault {
-    /// Lays a history beside the ledger, remembers what is new and notes that a reply begins. One
+    /// Aligns a history with the ledger, remembers what is new and notes that a reply begins. One
     /// durable write. Makes the memory if it does not exist.
     pub async fn begin_exchange(
         &self,
@@ -352,9 +352,9 @@ impl Vault {
         self.begin_exchange_early(memory, history, commit, false, |_| {}).await
     }
 
-    /// The same; `early` hears what was decided before it is durable, so that a door can ask an
-    /// upstream meanwhile. A store that restarts the transaction calls it again, and only the answer counts.
-    /// `with_context`: what was talked about before is read, too.
+    /// Begins an exchange as [`Self::begin_exchange`] does. `early` gets what was decided before it is durable,
+    /// so that an interface can ask an upstream meanwhile. A store that restarts the transaction calls it again,
+    /// and only the returned value counts. `with_context`: what was talked about before is read, too.
     pub async fn begin_exchange_early(
         &self,
         memory: Address<MemoryId>,

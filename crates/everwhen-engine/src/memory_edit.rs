@@ -151,7 +151,7 @@ impl<'t> MemoryEdit<'t> {
         Ok(*self.line_salt.get_or_init(|| found))
     }
 
-    /// The same, made if there is none. The memory counts as one of which something was forgotten from then on.
+    /// The key of the marks of forgotten lines, made if there is none. The memory counts as one of which something was forgotten from then on.
     pub(crate) fn make_line_salt(&mut self) -> Result<LineSalt> {
         if let Some(known) = self.line_salt()? {
             return Ok(known);

@@ -32,7 +32,7 @@ pub(crate) fn entries(
     Ok(Receipt::Entries(stored))
 }
 
-/// The same for entries that have been checked, as part of a verb that goes on.
+/// Stores entries that have been checked, as part of a larger verb.
 pub(crate) fn store(
     edit: &mut MemoryEdit<'_>,
     new: Vec<NewEntry>,

@@ -58,7 +58,7 @@ impl<'t> Shortened<'t> {
         Self { line: Cow::Owned(line), is_cut }
     }
 
-    /// The same as it may stand in a text for a model.
+    /// Quotes it, so that it may stand in a text for a model.
     pub(crate) fn quoted(mut self) -> Self {
         self.line = quote(self.line);
         self

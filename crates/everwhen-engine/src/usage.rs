@@ -22,7 +22,7 @@ use crate::{ConflictReason, Error, ErrorKind, Result};
 const REPLIES_KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 impl Engine {
-    /// The same, spending no more than this in a calendar month, in billionths.
+    /// Sets the maximum spending in a calendar month, in billionths.
     #[must_use]
     pub fn with_spending_cap(mut self, cap_nanos: Option<u64>) -> Self {
         self.spending_cap = cap_nanos;

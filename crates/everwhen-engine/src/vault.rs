@@ -384,7 +384,7 @@ impl Vault {
         .await
     }
 
-    /// The same for a write that has more to say than a receipt, and needs no key to be done once.
+    /// Runs a write in one memory that returns more than a receipt, and needs no key to be done once.
     pub(crate) async fn edit_memory_for<T, F>(
         &self,
         memory: MemoryName,

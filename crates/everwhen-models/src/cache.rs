@@ -59,7 +59,7 @@ impl Questions {
 }
 
 impl Cached {
-    /// The same embedder, with its vectors kept under a directory that may hold those of others.
+    /// Wraps an embedder and keeps its vectors under a directory that may hold those of others.
     pub fn new(inner: Arc<dyn Embedder>, directory: &Path) -> Result<Self> {
         let files = VectorFiles::open(directory, inner.name(), inner.dimensions())?;
         Ok(Self { inner, files: Mutex::new(files), questions: Mutex::default() })

@@ -66,7 +66,7 @@ impl Endpoint {
         Ok(Self { label, url, stream_url, client, headers, key, chance, most_bytes })
     }
 
-    /// The same, sending one more header.
+    /// Adds a header to every request.
     pub(crate) fn with_header(mut self, name: &'static str, value: &'static str) -> Self {
         self.headers.insert(name, HeaderValue::from_static(value));
         self

@@ -80,7 +80,7 @@ impl Endpoint {
         }
     }
 
-    /// The same route without `/v1`, where clients leave that out.
+    /// The route without `/v1`, where clients leave that out.
     pub fn route_without_version(&self) -> Option<&'static str> {
         self.route().strip_prefix("/v1").filter(|_| self.version_optional)
     }

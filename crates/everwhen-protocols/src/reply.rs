@@ -177,7 +177,7 @@ pub struct ReplyId {
     pub model: String,
     /// When the request was sent.
     pub asked_at: Timestamp,
-    /// The same moment, for measuring.
+    /// When the request was sent, for measuring.
     pub since: Instant,
 }
 

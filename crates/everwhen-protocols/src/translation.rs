@@ -221,7 +221,7 @@ impl EventTranslator {
     }
 }
 
-/// The same as [`unwrap_reply`] for one event.
+/// Unwraps one event as [`unwrap_reply`] does a reply.
 fn unwrap_event(event: &mut ReplyEvent, name: &str, indexes: &mut Vec<Option<u64>>) {
     let pieces: Vec<CallPiece> = std::mem::take(&mut event.calls);
     for piece in pieces {

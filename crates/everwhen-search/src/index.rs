@@ -83,7 +83,7 @@ pub struct Index {
     cached_sample: CachedSample,
     /// Buffers that searches write scores of documents to.
     pub(crate) document_buffers: BufferPool,
-    /// The same for scores of groups, of which there are fewer.
+    /// Buffers for the scores of groups, of which there are fewer.
     pub(crate) group_buffers: BufferPool,
     segments: segment::SegmentRanges,
 }

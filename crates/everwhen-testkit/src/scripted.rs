@@ -33,7 +33,7 @@ impl ScriptedLlm {
         })
     }
 
-    /// The same model, each of whose answers costs this much, in billionths.
+    /// Sets the cost of each answer, in billionths.
     #[must_use]
     pub fn costing(mut self, cost_nanos: u64) -> Self {
         self.cost_nanos = cost_nanos;

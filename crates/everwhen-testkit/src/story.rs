@@ -49,7 +49,7 @@ pub trait Backend {
     /// An empty store.
     fn open(&self) -> everwhen_engine::Result<Arc<dyn Store>>;
 
-    /// The same place again, as the next process finds it. `old` is the last hold on the store
+    /// Opens the store again, as the next process finds it. `old` is the last hold on the store
     /// that was open; let go of it first.
     fn reopen(&self, old: Arc<dyn Store>) -> everwhen_engine::Result<Arc<dyn Store>>;
 }

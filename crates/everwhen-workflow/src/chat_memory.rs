@@ -38,7 +38,7 @@ pub struct MemoryPlace {
 }
 
 impl MemoryPlace {
-    /// The same with the vault by its id; `None` if it was forgotten, or the store does not answer.
+    /// Resolves the vault to its id; `None` if it was forgotten, or the store does not answer.
     pub(crate) async fn settled(&self) -> Option<Self> {
         let vault = self.vault.settled().await.ok()?;
         Some(Self { vault, ..self.clone() })

@@ -48,7 +48,7 @@ impl VaultFiles {
         Self { shared, own, vault, origin: None, root }
     }
 
-    /// The same files, for a run in a memory: what it writes goes when something in the memory is forgotten.
+    /// The files as a run in a memory uses them: what it writes goes when something in the memory is forgotten.
     /// What had been forgotten before is `None` if the store does not say.
     pub(crate) fn written_from(
         self,
@@ -95,7 +95,7 @@ impl VaultFiles {
         origins::forget_outdated(root, epochs, vault, (&now, epoch))
     }
 
-    /// The same for all vaults of which there are files.
+    /// Removes the outdated files of all vaults.
     pub(crate) async fn forget_all_outdated(
         root: &Path,
         epochs: &FileEpochs,

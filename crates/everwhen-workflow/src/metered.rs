@@ -12,7 +12,7 @@ use crate::port::{Endpoints, ModelReply, Question};
 /// What the calls of workflows are kept under in the usage of a vault.
 pub(crate) const PURPOSE: &str = "workflow";
 
-/// The same models, for one vault.
+/// The models, with usage counted for one vault.
 pub(crate) struct MeteredEndpoints {
     endpoints: Arc<dyn Endpoints>,
     vault: Vault,

@@ -163,9 +163,9 @@ fn check_variables(
     names: &BTreeSet<String>,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
-    let mut check = |line: usize, sight: VariableScope, template: &Template| {
+    let mut check = |line: usize, scope: VariableScope, template: &Template| {
         let unknown = template.variables().into_iter().filter(|name| !names.contains(*name));
-        diagnostics.extend(unknown.filter_map(|name| missing(workflow, (line, sight), name)));
+        diagnostics.extend(unknown.filter_map(|name| missing(workflow, (line, scope), name)));
     };
     for template in workflow.constants.values() {
         check(1, VariableScope::Before(workflow.nodes.len()), template);
@@ -181,11 +181,11 @@ fn check_variables(
     }
 }
 
-/// Why a variable has no value, if it has none. A name that no known one resembles is only hinted
-/// at: as in WilmerAI, it stays in the text as it is written.
+/// Says why a variable has no value, if it has none. For a name that resembles no known one this is only a
+/// hint: as in WilmerAI, such a variable stays in the text as it is written.
 fn missing(
     workflow: &Workflow,
-    (line, sight): (usize, VariableScope),
+    (line, scope): (usize, VariableScope),
     name: &str,
 ) -> Option<Diagnostic> {
     if workflow.constants.contains_key(name) || variables::input(name).is_some() {
@@ -195,7 +195,7 @@ fn missing(
     let own = workflow.constants.keys().map(String::as_str);
     let meant = nearest(name, variables::known().chain(own));
     let said = format!("there is no variable {{{name}}}");
-    let VariableScope::Before(place) = sight else {
+    let VariableScope::Before(place) = scope else {
         if !variables::is_known(name) && variables::output(name).is_none() && meant.is_none() {
             return Some(Diagnostic::hint(&workflow.file, line, said));
         }

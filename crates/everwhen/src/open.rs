@@ -59,7 +59,7 @@ impl Everwhen {
         }
     }
 
-    /// The same with another clock and chance than those of this machine, in a data directory.
+    /// Opens a data directory with a clock and a random source other than those of this machine.
     pub fn open_in_world(config: &Config, world: World) -> Result<Self> {
         let held = DirectoryLock::hold(&config.data.value)?;
         Self::over(Arc::new(open_sqlite(&held, config)?), Some(held), world, config)

@@ -37,7 +37,7 @@ pub(crate) enum ToolSet {
 pub(crate) enum Profile {
     /// Tools for entries and conversations
     Conversations,
-    /// The same without recording, for an agent whose hooks record (`everwhen connect`)
+    /// Tools for entries and conversations without recording, for an agent whose hooks record (`everwhen connect`)
     Recall,
     /// The nine tools of the reference knowledge-graph memory server
     Graph,

@@ -78,7 +78,7 @@ pub(crate) fn look_now(edit: &mut MemoryEdit<'_>) -> Result<()> {
     edit.tx.put(Row::Memory(edit.vault.id, &edit.memory))
 }
 
-/// The same job, which does not wait for more entries.
+/// Makes a job that does not wait for more entries.
 pub(crate) fn hurried(job: Job) -> Job {
     if job.kind != JobKind::Chapters {
         return job;

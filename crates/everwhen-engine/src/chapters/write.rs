@@ -283,7 +283,7 @@ fn extracted(entries: &[Entry], zone: &Zone) -> ChapterDraftWords {
     }
 }
 
-/// ChapterDraftWords with a capital that do not begin a sentence.
+/// Words with a capital that do not begin a sentence.
 fn names(entries: &[Entry]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for word in entries.iter().flat_map(|entry| names_in(entry.content.as_str())) {
@@ -294,7 +294,7 @@ fn names(entries: &[Entry]) -> Vec<String> {
     found
 }
 
-/// The same of one text, in order, as often as they occur.
+/// The names in one text, in order, with repetitions.
 pub(crate) fn names_in(text: &str) -> impl Iterator<Item = String> {
     let inner = text.unicode_sentences().flat_map(|sentence| sentence.unicode_words().skip(1));
     let named = inner.filter(|word| word.len() > 1 && word.starts_with(char::is_uppercase));

@@ -47,7 +47,7 @@ impl Draft {
         }
     }
 
-    /// The same, about one value.
+    /// Sets the value that the draft is about.
     pub(crate) fn with_matter(mut self, key: &str, value: &str) -> Self {
         let key = shorten(&key.to_lowercase(), MATTER_CHARS);
         let value = shorten(value.trim_end_matches(['.', ',', '!', ';']), MATTER_CHARS);
@@ -57,7 +57,7 @@ impl Draft {
         self
     }
 
-    /// The same, with tags; words that cannot be tags are left out.
+    /// Adds tags; words that cannot be tags are left out.
     pub(crate) fn with_tags<'a>(mut self, tags: impl IntoIterator<Item = &'a str>) -> Self {
         let names = tags.into_iter().filter_map(|tag| Name::new("tag", tag.to_lowercase()).ok());
         for name in names {

@@ -1,7 +1,7 @@
 //! What happened, by when it happened: facts whose words name a time.
 //!
-//! What happened did so whatever became of it: that a user moved to Lisbon stays true when he lives
-//! in Porto. A fact that was replaced stays an event, therefore, unless what replaced it says that it
+//! What happened did so whatever became of it: that a user moved to Lisbon stays true when the user
+//! lives in Porto. A fact that was replaced stays an event, therefore, unless what replaced it says that it
 //! was otherwise: a denial, another time for the same thing, or a plan that was changed before it came.
 
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! Facts without a model: what the user says of himself, in his own words.
+//! Rule-based fact extraction from first-person statements.
 //!
 //! A closed set of rules that rather misses a fact than makes one up. A sentence counts if it speaks
 //! in the first person or states a value, and is neither a question nor a request.

@@ -38,7 +38,7 @@ impl NextSpeaker {
         if is_named { begun.to_owned() } else { format!("{} {begun}", self.label) }
     }
 
-    /// The same without the name.
+    /// The reply without the name.
     pub(super) fn without_name<'r>(&self, reply: &'r str) -> &'r str {
         reply.strip_prefix(&self.label).map_or(reply, str::trim_start)
     }

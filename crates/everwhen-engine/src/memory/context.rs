@@ -31,7 +31,7 @@ pub enum ContextBy {
     Agent,
     /// Rules, from facts, chapters and conversations.
     Extractive,
-    /// The same with a language model's help.
+    /// Facts, chapters and conversations, with a language model's help.
     Llm,
 }
 

@@ -51,7 +51,7 @@ impl Role {
 pub struct Metadata(String);
 
 impl Metadata {
-    /// Takes the text of a JSON object that the door has parsed.
+    /// Takes the text of a JSON object that an interface has parsed.
     pub fn new(json: impl Into<String>) -> Result<Self> {
         let json = json.into();
         if json.len() > limits::METADATA_BYTES {
@@ -218,7 +218,7 @@ impl NewEntry {
         }
     }
 
-    /// The same, said at this time.
+    /// Sets when it was said.
     #[must_use]
     pub fn said_at(mut self, conversation_time: Timestamp) -> Self {
         self.conversation_time = Some(conversation_time);

@@ -88,7 +88,7 @@ impl Lifecycle {
 }
 
 impl Settings {
-    /// The same rules with a preset's timers.
+    /// Sets the timers of a preset.
     #[must_use]
     pub fn with_lifecycle(self, lifecycle: Lifecycle) -> Self {
         let [cooling, dormant, _] = lifecycle.minutes();

@@ -78,7 +78,7 @@ impl Prompt {
         Self { messages, schema: None, max_tokens: 1024, temperature: 0.0 }
     }
 
-    /// The same, to be answered as JSON of this schema.
+    /// Sets the JSON schema of the answer.
     #[must_use]
     pub fn with_schema(mut self, name: &'static str, text: impl Into<String>) -> Self {
         self.schema = Some(ReplySchema { name, text: text.into() });

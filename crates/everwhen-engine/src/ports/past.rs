@@ -13,7 +13,7 @@ use crate::memory::{
 pub enum Replaced<'r> {
     /// The conversation, branch and tags of entries.
     Entries(&'r [EntryId]),
-    /// The same of all entries of a conversation.
+    /// The conversation, branch and tags of all entries of a conversation.
     EntriesOf(ConversationId),
     /// A conversation.
     Conversation(ConversationId),

@@ -37,7 +37,7 @@ pub trait Store: Send + Sync {
     /// Runs `work` on one consistent state that contains every answered write.
     fn read(&self, work: Reading) -> Wait<'_, ()>;
 
-    /// The same for `work` that reads only a few rows. A store that has them cached may run it on
+    /// Runs `work` that reads only a few rows, as [`Self::read`] does. A store that has them cached may run it on
     /// the caller's thread, which saves waking another.
     fn glance(&self, work: Reading) -> Wait<'_, ()> {
         self.read(work)

@@ -18,7 +18,7 @@ use crate::{Error, Result};
 
 /// A transaction. What a closure writes, its own reads see.
 pub trait Tx: Snapshot {
-    /// The same state, to read only.
+    /// The state that the transaction sees, for reading.
     fn snapshot(&self) -> &dyn Snapshot;
     /// Adds a row, or replaces the one it is the same as, as [`Row`] says.
     fn put(&mut self, row: Row<'_>) -> Result<()>;

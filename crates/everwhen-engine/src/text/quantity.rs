@@ -121,7 +121,7 @@ const WORDS: [&[&str]; 13] = [
 pub(crate) struct Quantity {
     /// Which of the words.
     pub(crate) words: Range<usize>,
-    /// The same for every way of writing it that differs only in case, marks or plural.
+    /// Its normal form, equal for all ways of writing it that differ only in case, marks or plural.
     pub(crate) normal: String,
 }
 

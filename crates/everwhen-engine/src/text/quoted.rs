@@ -19,7 +19,7 @@ pub(crate) fn quoted(text: &str) -> Cow<'_, str> {
     quote(Cow::Borrowed(text))
 }
 
-/// The same for a text that may be a copy already.
+/// Quotes a text as [`quoted`] does; the text may already be owned.
 pub(crate) fn quote(text: Cow<'_, str>) -> Cow<'_, str> {
     let may_need_it = |byte: u8| matches!(byte, b'<' | b'[' | b'#' | b'(');
     if !text.bytes().any(may_need_it) {

@@ -70,7 +70,7 @@ pub(crate) fn keep(
     Ok(())
 }
 
-/// The same for a memory that is about to be forgotten whole.
+/// Keeps the imported entries of a whole memory that is about to be forgotten recognisable.
 pub(crate) fn keep_memory(
     tx: &mut dyn Tx,
     place: MemoryRef,

@@ -114,7 +114,7 @@ impl Engine {
         Ok(done)
     }
 
-    /// The same in one vault, or in all, page by page.
+    /// Retries the jobs of one vault, or of all, page by page.
     async fn retry_part(
         &self,
         part: Option<VaultId>,

@@ -20,7 +20,7 @@ pub(super) struct Taken {
     pub(super) no_counting: bool,
 }
 
-/// The same, shared by all who ask.
+/// What a provider does not take, shared by all requests.
 #[derive(Debug, Default)]
 pub(super) struct Quirks {
     completion_tokens: AtomicBool,

@@ -25,7 +25,7 @@ pub(crate) enum Form {
 pub(crate) struct Lexicon {
     /// The terms of tokens of English documents.
     tokens: TokenTerms,
-    /// The same for documents in other languages.
+    /// The terms of tokens of documents in other languages.
     foreign: Vec<(Language, TokenTerms)>,
     stems: TextTable,
 }

@@ -1,5 +1,5 @@
-//! Queries of routes that take none. What such a query asks for, a rehearsal or an earlier moment, would
-//! be left out without a word; it is refused, as an unknown parameter is elsewhere.
+//! Refuses query parameters on routes that take none, as unknown parameters are refused elsewhere. Otherwise a
+//! dry run or an earlier moment that the client asks for would be ignored.
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -59,7 +59,7 @@ pub(crate) fn text(headers: &HeaderMap, name: &str) -> Option<String> {
     given(headers, name).filter(|text| !text.is_empty())
 }
 
-/// The same, but an empty text if the header is there and empty. What keeps people or memories apart reads its
+/// The text of a header, percent-encoding resolved; an empty text if the header is present and empty. What keeps people or memories apart reads its
 /// header so: a header that names nothing must not be read as one that was not sent.
 pub(crate) fn given(headers: &HeaderMap, name: &str) -> Option<String> {
     let sent = headers.get(name)?.as_bytes().trim_ascii();

@@ -116,14 +116,14 @@ pub(crate) fn aside(
     }
 }
 
-/// Calls the model otherwise.
+/// Changes the name of the model.
 pub(crate) fn model(draft: &mut Draft<'_>, fields: &Object<'_>, model: &str) {
     if let Some(place) = fields.get("model").and_then(|literal| draft.place(literal)) {
         draft.replace(place, format!("\"{}\"", escaped(model)));
     }
 }
 
-/// The same for a whole body with these fields.
+/// Returns a whole body with these fields in which the model has another name.
 pub(crate) fn renamed(body: &Bytes, fields: &Object<'_>, name: &str) -> Bytes {
     let mut draft = Draft::new(std::str::from_utf8(body).unwrap_or_default());
     model(&mut draft, fields, name);

@@ -61,7 +61,7 @@ impl ProxyMemory {
         unless_missing(caller.vault(&self.engine, vault.clone()), refused, deadline).await
     }
 
-    /// The same for the name of a memory.
+    /// Checks the name of a memory in the same way.
     pub(crate) async fn check_memory(
         &self,
         caller: Caller,

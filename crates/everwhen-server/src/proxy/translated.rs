@@ -19,7 +19,7 @@ pub(crate) struct TranslatedBody {
 }
 
 impl TranslatedBody {
-    /// The same reply in the client's protocol.
+    /// Translates a reply into the client's protocol.
     pub(crate) fn body(inner: Body, translator: EventTranslator) -> Body {
         let ready = VecDeque::new();
         Body::new(Self { inner, translator, ready, is_over: false, error: None })

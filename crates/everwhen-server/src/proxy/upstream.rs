@@ -1,7 +1,7 @@
 //! The model providers: which one answers, and how it is asked.
 //!
 //! A request is answered by an upstream, or by something local that is called like a model. Both
-//! are an [`Responder`], and those who ask do not know which.
+//! implement [`Responder`]; callers need not know which.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use super::egress::{Provider, Target};
 use super::refusal::Refusal;
 use super::workflow::WorkflowInput;
 
-/// What is asked.
+/// A call to an upstream.
 pub(crate) struct UpstreamCall {
     /// The client's protocol.
     pub(crate) protocol: Protocol,
@@ -29,7 +29,7 @@ pub(crate) struct UpstreamCall {
     /// Whether it goes to the upstream that answers when no other is named.
     pub(crate) is_usual: bool,
     pub(crate) body: Bytes,
-    /// What something local is asked with.
+    /// The input of a local responder, such as a workflow.
     pub(crate) talk: Option<WorkflowInput>,
 }
 
@@ -46,14 +46,14 @@ pub(crate) type ResponseFuture =
 
 /// Answers as a model provider does.
 pub(crate) trait Responder: Send + Sync {
-    /// What it is called.
+    /// Its name.
     fn name(&self) -> &str;
 
     /// The protocol it speaks.
     fn kind(&self) -> Protocol;
 
-    /// Whether it is something local, called like this model. It is told when messages were said
-    /// instead of being sent stamps and an aside, and says itself how the time of its reply is settled.
+    /// How the time of its reply is settled, if it is local and answers under the name of this model. A local
+    /// responder gets the times of messages as data instead of stamps and a memory block.
     fn local(&self, _model: &str) -> Option<Commit> {
         None
     }
@@ -73,11 +73,11 @@ pub(crate) trait Responder: Send + Sync {
         false
     }
 
-    /// Asks it.
+    /// Sends it the call.
     fn ask(&self, call: UpstreamCall) -> ResponseFuture;
 }
 
-/// Everybody who answers, the usual one first.
+/// All responders, the default first.
 #[derive(Default)]
 pub(crate) struct Responders(Vec<Arc<dyn Responder>>);
 

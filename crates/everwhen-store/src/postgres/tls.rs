@@ -55,7 +55,7 @@ fn authorities(file: &Path) -> Result<RootCertStore> {
     Ok(authorities)
 }
 
-/// The same, to one host.
+/// TLS connections to one host.
 pub(super) struct TlsTo {
     config: Arc<ClientConfig>,
     host: ServerName<'static>,

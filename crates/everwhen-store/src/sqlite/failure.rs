@@ -35,7 +35,7 @@ pub(super) fn store_error(error: rusqlite::Error) -> Error {
 
 /// Shortens the conversion at every call.
 pub(crate) trait Stored<T> {
-    /// The same result with the engine's error.
+    /// Converts the error into one of the engine.
     fn stored(self) -> everwhen_engine::Result<T>;
 }
 

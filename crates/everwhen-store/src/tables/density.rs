@@ -90,7 +90,7 @@ fn by_part(
     db.all_of(&sql, &filter.values, |row| Ok((row.get(BY_PART.bucket)?, row.get(BY_PART.entries)?)))
 }
 
-/// The same by grouping.
+/// Counts the entries of each part by grouping.
 fn grouped(
     db: &dyn Database,
     memory: MemoryRef,

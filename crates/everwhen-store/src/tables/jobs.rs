@@ -176,7 +176,7 @@ fn next(db: &dyn Database, queue: Queue, now: Timestamp, lock: Lock) -> Result<O
     }
 }
 
-/// The same in one vault, so on one node, where it can be found and locked at once.
+/// The next job of a queue in one vault, so on one node, where it can be found and locked at once.
 fn next_in(
     db: &dyn Database,
     vault: VaultId,

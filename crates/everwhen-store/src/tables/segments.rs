@@ -74,7 +74,7 @@ fn first_len(beginning: [u8; 8], bytes: usize) -> usize {
     usize::try_from(u64::from_le_bytes(beginning)).map_or(bytes, |len| len.min(bytes))
 }
 
-/// The same on SQLite, which would put the bytes together in a buffer of its own: memory that was not in use
+/// Reads a segment from SQLite, which would otherwise put the bytes together in a buffer of its own: memory that was not in use
 /// before is what loading an index takes most of its time for.
 fn read_in_place(db: &dyn Database, place: &[Value<'_>]) -> Result<Option<[Vec<u8>; 2]>> {
     static SQL: Sql =

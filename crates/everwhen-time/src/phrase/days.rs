@@ -101,7 +101,7 @@ impl Days {
         Self::run(plus(self.first, -before)?, plus(self.end, after)?, self.precision)
     }
 
-    /// The same days, known more or less exactly.
+    /// Sets how exactly the days are known.
     pub(super) fn known_to(self, precision: Precision) -> Self {
         Self { precision, ..self }
     }

@@ -43,7 +43,7 @@ impl FileEpochs {
     }
 }
 
-/// The run that writes files: of which vault and memory, and what had been forgotten when it began.
+/// The origin of files that a run writes: its vault and memory, and what had been forgotten when it began.
 #[derive(Debug, Clone)]
 pub(super) struct FileOrigin {
     epochs: FileEpochs,

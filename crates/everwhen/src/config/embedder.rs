@@ -115,7 +115,7 @@ impl EmbedderConfig {
         }))
     }
 
-    /// Values as one would write them, in the order of the keys. A key is not told.
+    /// The values as a user would write them, in the order of the keys. An API key is not shown.
     pub(super) fn rows(&self) -> Vec<(String, &Origin)> {
         let text = |value: Option<&str>| value.map_or("none".into(), quoted);
         let number = |value: Option<u32>| value.map_or("none".into(), |value| value.to_string());

@@ -21,7 +21,7 @@ pub struct ServerConfig {
     hosts: Chosen<Option<String>>,
     /// Origins of web pages that may send requests.
     origins: Chosen<Option<String>>,
-    /// The same lists under their older names.
+    /// The lists under their older names.
     mcp_hosts: Chosen<Option<String>>,
     mcp_origins: Chosen<Option<String>>,
     header_timeout_seconds: Chosen<u32>,

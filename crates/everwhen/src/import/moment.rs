@@ -17,7 +17,7 @@ use serde_json::Value;
 const FIRST: i64 = 946_684_800;
 /// Written dates are read from this year on.
 const FIRST_YEAR: i16 = 1900;
-/// The same as an instant, in the zone in which the year began first.
+/// The beginning of that year as an instant, in the zone in which it began first.
 const FIRST_WRITTEN: i64 = -2_208_988_800 - 14 * 3_600;
 /// No zone is further from UTC than this.
 const MOST_OFFSET: i32 = 14 * 3_600;

@@ -36,7 +36,7 @@ pub(crate) enum Profile {
     /// Entries and conversations.
     #[default]
     Conversations,
-    /// The same for an agent whose hooks record what is said.
+    /// Entries and conversations, for an agent whose hooks record what is said.
     Recall,
     /// The nine tools of a knowledge graph.
     Graph,

@@ -124,7 +124,7 @@ impl From<TimelineLine> for LineOutput {
 pub(crate) struct TimeBetween {
     /// Entry id, RFC 3339, or a date in the vault's zone
     pub(crate) from: String,
-    /// The same
+    /// Entry id, RFC 3339, or a date in the vault's zone
     pub(crate) to: String,
     /// Name or id
     #[serde(alias = "memory_id")]

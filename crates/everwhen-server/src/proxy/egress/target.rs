@@ -50,7 +50,7 @@ impl Target {
         (!name.is_empty()).then(|| name.join("/"))
     }
 
-    /// The same for another model, if it is one of a model.
+    /// Replaces the model in the path, if there is one.
     pub(crate) fn of_model(mut self, model: &str) -> Self {
         if let Some(place) = self.model_place().filter(|place| *place < self.segments.len()) {
             self.segments.truncate(place);

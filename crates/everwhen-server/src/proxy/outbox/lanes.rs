@@ -104,7 +104,7 @@ impl Lanes {
         self.add_to(name.text(), name, id, step);
     }
 
-    /// The same for a lane that was written down.
+    /// Puts an exchange behind all others of a lane that is stored as text.
     pub(super) fn add_to(&self, text: String, name: &LaneName, id: i64, step: Step) {
         let mut all = self.all();
         let lane = all.entry(text).or_default();

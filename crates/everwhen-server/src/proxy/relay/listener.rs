@@ -247,7 +247,7 @@ impl Listener {
         }
     }
 
-    /// The same JSON without what goes; nothing if all of it stays.
+    /// The JSON without the text that is taken off; nothing if all of it stays.
     fn cut(&mut self, body: &str) -> Option<String> {
         if self.openings.values().all(|opening| opening.goes == 0) {
             return self.taken.as_ref().and_then(|taken| without(body, taken));
@@ -271,7 +271,7 @@ impl Listener {
     }
 }
 
-/// The same JSON where texts do not begin with what was taken off.
+/// Removes what was taken off from the start of texts; nothing if none begins with it.
 fn without(body: &str, taken: &str) -> Option<String> {
     let taken = json::escaped(taken);
     let mut text = body.to_owned();
