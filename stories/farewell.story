@@ -5,7 +5,7 @@
 2024-05-06 10:01  assistant [tools=end_conversation]: Goodbye!
 expect: c1
 ? conversation c1
-expect: by somebody: task completed
+expect: by the caller: task completed
 expect: Goodbye!
 2024-05-06 10:02  user: One more thing: what is the time?
 expect: c2

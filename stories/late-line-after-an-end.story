@@ -7,5 +7,5 @@ expect: c1
 2024-05-06 10:04  user: What is the capital of Peru?
 expect: c2
 ? conversations
-expect: c1 2024-05-06 10:00 to 2024-05-06 10:00, 1 entry, ended 2024-05-06 10:00 by somebody
+expect: c1 2024-05-06 10:00 to 2024-05-06 10:00, 1 entry, ended 2024-05-06 10:00 by the caller
 expect: c2 2024-05-06 10:04 to 2024-05-06 10:05, 2 entries

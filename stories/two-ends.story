@@ -8,7 +8,7 @@ expect error: no active conversation to end
 ! end c1 because "again"
 expect error: has already ended
 ? conversations
-expect: by somebody: done
+expect: by the caller: done
 
 # One that fell silent is over as well, even if nobody has written that down yet.
 worker off

@@ -253,7 +253,7 @@ def attacked(binary, upstream, browser, pages, settings=""):
 
 
 def used(binary, upstream, browser, page, settings):
-    """What a page is told that may use the server."""
+    """The responses to a page that may use the server."""
     server = Everwhen(binary, upstream, settings)
     try:
         told = browser.run(page, USE, server.url)
@@ -278,7 +278,7 @@ def main():
         expect("nothing was stored or erased", stored, [SECRET])
         expect("nothing was passed on", passed, 0)
         expect(f"the requests did arrive (refused: {refused})", all(count >= 10 for count in refused), True)
-        print("-- the same against a server that allows everybody: the attacks are real")
+        print("-- the same against a server that allows all origins: the attacks are real")
         everybody = '[server]\nallowed_hosts = "*"\nallowed_origins = "*"\n'
         read, _, passed, _ = attacked(binary, upstream, browser, pages, everybody)
         expect("the secret was read", any(SECRET in text for text in read), True)

@@ -15,7 +15,7 @@ Usage: docs_check.py BINARY [PAGE...]        without pages: README.md and all of
 
 Commands inside a sentence, such as `everwhen recall QUESTION --limit 3`, are not run, but the command and its flags have to exist.
 
-A page whose commands need a server gets one on a free port; the address http://localhost:3939 stands for it. /home/ana stands for the home,
+A page whose commands need a server gets one on a free port; the address http://localhost:3939 is replaced by it. /home/ana is replaced by the home,
 with a copy of the WilmerAI tree that the tests use.
 """
 

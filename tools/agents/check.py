@@ -1,6 +1,6 @@
 """Real agents through the real proxy, before a scripted model. Called by tools/agents-check.
 
-What the agents are told is a talk of a person's sentences and a model's replies. It is compared with what the memory
+What the agents get is a talk of a person's sentences and a model's replies. It is compared with what the memory
 holds, with what the timeline shows, and with what reached the model.
 """
 import argparse, json, os, platform, re, shutil, signal, subprocess, sys, tempfile, time

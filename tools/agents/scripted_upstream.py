@@ -1,12 +1,12 @@
-"""A model provider that says what a script tells it to: Anthropic's messages and OpenAI's responses, streamed or whole.
+"""A model provider that gives the replies of a script: Anthropic's messages and OpenAI's responses, streamed or whole.
 
 It writes every request it got to a file, one JSON document per line with the body's exact text, so that what really arrived can be
 compared. Usage: scripted_upstream.py SCRIPT RECORD
 
 SCRIPT is JSON: `turns` is a list of {"said", "reply", "call"?, "tokens"?}. The turn whose `said` begins what the last message with such
 words says is the one that is answered. If it has a `call` ({"name", "input"}) the model calls that tool first and gives its reply once a
-result stands behind the words. `tokens` is what the reply says the request took. `notified` is said instead of the reply once
-a notification about a subagent stands behind the words. `else` answers everything that is no turn, and requests whose
+result follows the words. `tokens` is what the reply says the request took. `notified` is said instead of the reply once
+a notification about a subagent follows the words. `else` answers everything that is no turn, and requests whose
 last message holds one of `auxiliary`, such as one to summarise.
 """
 
@@ -43,7 +43,7 @@ def is_result(message):
 
 
 def said_in(message):
-    """The turn whose words a message holds, if any. Times, reminders and what stands behind the words are no part of them."""
+    """The turn whose words a message holds, if any. Times, reminders and what follows the words are no part of them."""
     for text in reversed(list(texts(message.get("content")))):
         words = WRAPPED.sub("", text).strip()
         words = STAMP.sub("", words)

@@ -23,7 +23,7 @@ def streamed(messages):
 
 
 def round_trip(ask, question, with_names):
-    """Asks, calls both tools, gives their results, and is told which result was which."""
+    """Asks, calls both tools, gives their results, and gets which result was which."""
     messages = [{"role": "user", "content": question}]
     _, calls = ask(messages)
     assert [call.function.name for call in calls] == ["weather", "weather"], calls

@@ -42,7 +42,7 @@ def streamed(messages):
 
 
 def round_trip(ask, question):
-    """Asks, calls both tools, answers them in the other order, and is told which result was which."""
+    """Asks, calls both tools, answers them in the other order, and gets which result was which."""
     messages = [{"role": "user", "content": question}]
     _, calls, finish = ask(messages)
     assert finish == "tool_calls" and [name for _, name, _ in calls] == ["weather", "weather"], (finish, calls)

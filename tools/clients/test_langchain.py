@@ -6,7 +6,7 @@ import os
 from langchain_openai import ChatOpenAI
 from langchain_tests.integration_tests import ChatModelIntegrationTests
 
-# Everything is on unless a request says otherwise. The model is small: it is told a little of what is remembered.
+# Everything is on unless a request says otherwise. The model is small: it gets a little of what is remembered.
 SWITCHES = ("stamps", "now", "context", "briefing")
 OFF = {f"x-everwhen-{name}": "off" for name in SWITCHES}
 ADDITIONS = {"x-everwhen-budget-tokens": "100"} if os.environ["ADDED"] == "on" else OFF

@@ -180,7 +180,7 @@ def nginx(processes, name, environment):
 
 
 class Upstream(BaseHTTPRequestHandler):
-    """A model provider that says its second word only once the client has heard the first."""
+    """A model provider that sends its second word only once the client has received the first."""
 
     protocol_version = "HTTP/1.1"
     requests, heard = [], threading.Event()
@@ -196,7 +196,7 @@ class Upstream(BaseHTTPRequestHandler):
         self.end_headers()
         self.say({"role": "assistant", "content": "Tim"})
         late = not Upstream.heard.wait(PATIENCE / 2)
-        self.say({"content": " (nobody heard me)" if late else " it is."})
+        self.say({"content": " (the first word was late)" if late else " it is."})
         self.say({}, "stop")
         self.wfile.write(b"e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n")
 

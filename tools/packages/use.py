@@ -15,7 +15,7 @@ STARTING_SECONDS = 120
 
 
 class Use:
-    """A command that starts the program, and the directory that stands for a user's home."""
+    """A command that starts the program, and the directory used as a user's home."""
 
     def __init__(self, command: list[str], *, home: str | None = None, path: str = "/usr/sbin:/usr/bin:/sbin:/bin") -> None:
         self.command = command

@@ -29,7 +29,7 @@ async function fill(memory, many) {
 
 const at = (sorted, share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
 
-/** Moves a clock in each of so many frames. */
+/** Moves a clock in each of a number of frames. */
 const drag = (page, name) => page.evaluate(async (clock) => {
   const slider = document.querySelector(`.clock.${clock} input[type=range]`);
   for (let step = 0; step < 200; step += 1) {

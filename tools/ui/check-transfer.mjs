@@ -41,7 +41,7 @@ export async function transfer() {
     await ask(memory, { method: 'DELETE' });
   });
 
-  await check('a file that nobody can read is refused with its reason, and an import can be stopped', async () => {
+  await check('a file that cannot be read is refused with its reason, and an import can be stopped', async () => {
     const { page, finish } = await open();
     await page.goto(`${demo.url}/ui/demo/ana`);
     await page.waitForSelector('.entry');

@@ -333,7 +333,7 @@ try {
     await chat('Where do I live, by the way?');
     await page.getByText('Where do I live, by the way?').first().waitFor();
     await page.getByText(/Answered with/).first().waitFor();
-    // What came back is there as well, for whoever watched; what is kept for later has no replies.
+    // What came back is there as well, for a page that watched; what is kept for later has no replies.
     const came = page.locator('.exchange', { hasText: 'Where do I live, by the way?' }).first().locator('.answer .said');
     assert.equal(await came.textContent(), 'Here is what I know about Lisbon.');
     assert.ok((await ask(`${demo.url}/proxy/traces`)).data.every((one) => one.event === 'asked' && !('content' in one)), 'no trace has a reply');
@@ -430,7 +430,7 @@ try {
     const live = await context.newPage();
     await Promise.all([live.waitForResponse((response) => response.url().includes('/proxy/tail')), live.goto(`${demo.url}/ui/-/live`)]);
     await stage.demo.stop('SIGKILL');
-    // Who only watches is told without doing anything.
+    // A page that only watches is updated without a request.
     await live.waitForSelector('.banner.lost');
     await page.getByRole('link', { name: 'Facts' }).click();
     await page.waitForSelector('.banner.lost');

@@ -1,7 +1,7 @@
 //! Other systems beside Everwhen: they get the same texts, dates and questions, and say how long
 //! each answer took and which entries they found.
 //!
-//! SQLite's FTS5 ranks by words, ChromaDB by the vectors of the static table. Neither is told more
+//! SQLite's FTS5 ranks by words, ChromaDB by the vectors of the static table. Neither gets more
 //! than a text, its time and, where a question must not see everything, a time to stop at.
 
 mod chroma;

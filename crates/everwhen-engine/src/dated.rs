@@ -13,7 +13,7 @@ pub(crate) fn dated_line(date: Date, event: impl Display, gap: Option<&str>) -> 
     fmt::from_fn(move |f| write!(f, "{date} – {event}{}", behind(gap)))
 }
 
-/// A gap as it stands behind something: ` (+7 days)`.
+/// A gap as it is appended: ` (+7 days)`.
 pub(crate) fn behind(gap: Option<&str>) -> impl Display {
     fmt::from_fn(move |f| gap.map_or(Ok(()), |gap| write!(f, " ({gap})")))
 }

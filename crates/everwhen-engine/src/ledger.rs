@@ -91,7 +91,7 @@ pub struct Message {
     pub role: Role,
     /// The text; parts of one message joined.
     pub content: String,
-    /// What else tells it apart where there is no text: images, tool calls, as they came.
+    /// What else distinguishes it where there is no text: images, tool calls, as they came.
     pub other: Vec<u8>,
     /// The speaker's name, where the dialect has one.
     pub speaker: Option<String>,

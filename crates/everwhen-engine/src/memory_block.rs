@@ -1,7 +1,7 @@
 //! The text that is added to a request for a model: what time it is, what was talked about last, and what
 //! is remembered about what is asked.
 //!
-//! It changes from turn to turn, so it stands behind everything that stays. What the model sees
+//! It changes from turn to turn, so it is placed after everything that stays. What the model sees
 //! anyway, because it is in the history that the client sends, is not told again.
 
 mod render;

@@ -42,7 +42,7 @@ pub(crate) struct MemoryEdit<'t> {
     pub(crate) ended_some: bool,
     /// How facts are compared.
     pub(crate) ruler: Ruler,
-    /// Those who keep vectors of texts outside the store, and let go of what is erased.
+    /// Embedders that keep vectors of texts outside the store, and remove what is erased.
     pub(crate) keepers: Vec<Arc<dyn Embedder>>,
     /// Whether it has been noted that facts or chapters change.
     is_distilled: bool,

@@ -200,7 +200,7 @@ impl Question {
         recollection.facts.sort_by(|a, b| b.score.total_cmp(&a.score));
         recollection.chapters.sort_by(|a, b| b.score.total_cmp(&a.score));
         select::select(&self.query, recollection);
-        // What its owner has pinned is told whatever the question is.
+        // What its owner has pinned is included whatever the question is.
         recollection.facts.sort_by_key(|one| one.fact.fact.pinned_at.is_none());
         let limit = |kind: Kind| if self.query.wants(kind) { self.query.limit() } else { 0 };
         recollection.items.truncate(limit(Kind::Entry));

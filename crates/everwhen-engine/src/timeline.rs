@@ -32,7 +32,7 @@ pub struct TimelineLine {
     pub gap: Option<String>,
     /// When it was said.
     pub conversation_time: Timestamp,
-    /// The entry it stands for.
+    /// The entry it shows.
     pub entry: EntryId,
     /// The conversation, as named on the wire.
     pub conversation: String,

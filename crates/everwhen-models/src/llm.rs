@@ -2,7 +2,7 @@
 //!
 //! Walk: wait for a turn → ask, and retry what may pass → read the answer → where a schema
 //! was given, read it as JSON that fits; if it does not, ask once more and say what was wrong.
-//! Providers that can be held to a schema are; those that refuse it are told about it in words.
+//! Providers that can be held to a schema are; those that refuse it get it described in the prompt.
 
 mod pace;
 mod quirks;

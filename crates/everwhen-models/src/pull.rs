@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 pub use fetch::Source;
 pub use recipe::{RECIPES, Recipe};
 
-/// What is told while a model is fetched.
+/// The progress while a model is fetched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Progress {
     /// What is done now, as a sentence.

@@ -15,7 +15,7 @@ use self::known::Known;
 /// The vocabulary of bert-base-uncased, which most English embedding models share. One piece per
 /// line; the line number is the id.
 pub(crate) static BERT_UNCASED: &str = include_str!("../data/bert-base-uncased.vocab.txt");
-/// What stands for a word that cannot be cut into known pieces.
+/// What replaces a word that cannot be cut into known pieces.
 const UNKNOWN: &str = "[UNK]";
 /// Words longer than this are unknown.
 const MAX_WORD_CHARS: usize = 100;
@@ -45,7 +45,7 @@ impl WordPieces {
         Self::new(pieces, uncased).expect("the vocabulary has a piece for unknown words")
     }
 
-    /// Pieces with their ids; nothing if none of them stands for unknown words.
+    /// Pieces with their ids; nothing if none of them is for unknown words.
     pub(crate) fn new(
         pieces: impl IntoIterator<Item = (Cow<'static, str>, u32)>,
         letters: Letters,

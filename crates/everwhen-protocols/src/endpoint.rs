@@ -23,7 +23,7 @@ pub enum Effect {
 
 /// A call of a provider, by its path and the effects of its methods.
 pub struct Endpoint {
-    /// The path below the address of this server. `{name}` stands for a segment, `{*name}` for the
+    /// The path below the address of this server. `{name}` is a segment, `{*name}` for the
     /// rest of the path, and `:verb` may follow that, as in `/v1beta/models/{*model}:countTokens`.
     pub path: &'static str,
     methods: &'static [(&'static str, Effect)],
@@ -100,7 +100,7 @@ impl Endpoint {
 pub struct ChatEndpoint {
     /// A short name that is written to files.
     pub name: &'static str,
-    /// The path below the root of an upstream of that protocol; `{model}` stands for the model.
+    /// The path below the root of an upstream of that protocol; `{model}` is the model.
     pub path: &'static str,
     /// The format of requests and replies.
     pub format: &'static dyn ChatFormat,

@@ -167,7 +167,7 @@ impl CallsSoFar {
     }
 }
 
-/// What marks one reply: no other reply has the same number, and some clients are told how long it
+/// What marks one reply: no other reply has the same number, and some clients get how long it
 /// took.
 #[derive(Debug, Clone)]
 pub struct ReplyId {

@@ -4,7 +4,7 @@
 //! Each event is handed out with all of its bytes, so that it can be passed on as it came.
 //! [`Encoder`] writes such a stream.
 
-/// How the events of a stream are told apart.
+/// How the events of a stream are separated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Framing {
     /// Server-sent events: a blank line ends one.

@@ -608,7 +608,7 @@ fn signatures_of_calls_travel_back_to_gemini() {
         to_gemini(&body, "gemini-3-pro")["contents"][0]["parts"][0]["thoughtSignature"],
         "sig"
     );
-    // Clients that drop what they do not know still work: newer models are told that there is none.
+    // Clients that drop what they do not know still work: newer models get an explicit note that there is none.
     message["tool_calls"][0].as_object_mut().unwrap().remove("extra_content");
     let body = json!({ "messages": [message] });
     let part = |model| to_gemini(&body, model)["contents"][0]["parts"][0].clone();

@@ -78,7 +78,7 @@ impl Index {
     }
 
     /// Returns who said what a query asks for: the speakers whose name, or one word of it, the query
-    /// contains; without a name, whom "I" or "you" stands for.
+    /// contains; without a name, whom "I" or "you" means.
     pub fn asked_speakers(&self, text: &str) -> AskedSpeakers {
         self.asked_speakers_as_of(text, None)
     }

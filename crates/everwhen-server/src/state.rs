@@ -190,7 +190,7 @@ impl ServerState {
     }
 
     /// Ends the streams of the proxy's live view, which would otherwise never end. Call it when the
-    /// server is told to stop.
+    /// server is asked to stop.
     pub fn end_watching(&self) {
         self.proxy.end_watching();
     }

@@ -80,7 +80,7 @@ fn a_damaged_page_is_told_once_it_was_met() {
     std::fs::write(&path, bytes).unwrap();
     assert!(sound > 20 * PAGE);
     let opened = SqliteStore::open(&path, SqliteOptions::default());
-    // A page that opening needs may be among them; then the reason is told at once.
+    // A page that opening needs may be among them; then the reason is reported at once.
     let Ok(store) = opened else {
         assert_eq!(opened.err().unwrap().kind(), ErrorKind::Damaged);
         return;

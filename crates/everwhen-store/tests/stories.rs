@@ -17,7 +17,7 @@ mod schemas;
 
 use schemas::Schema;
 
-/// A database file in a folder that goes when the story is told.
+/// A database file in a folder that goes when the story has ended.
 struct Sqlite(tempfile::TempDir);
 
 impl Sqlite {

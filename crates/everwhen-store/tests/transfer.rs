@@ -108,7 +108,7 @@ fn seen(store: Arc<dyn Store>) -> String {
         listing.push_str(&format!("{entries:?}\n{:?}\n{prompt}\n", found.briefing));
         let known = block_on(vault.memory_of_history(&said(&["hi", "hello", "bye"]))).unwrap();
         listing.push_str(&format!("{:?}\n", known.unwrap().name));
-        // A key still stands for what it stood for.
+        // A key still has its result.
         let key = Idempotency { key: name("key 3"), digest: [2; 32] };
         let entry = NewEntry::new(Role::User, Said::new("again").unwrap());
         let again = block_on(vault.remember(memory(), vec![entry], Some(key))).unwrap();

@@ -1,4 +1,4 @@
-//! A model provider of OpenAI's kind on this machine, which says what the test tells it to say and
+//! A model provider of OpenAI's kind on this machine, which gives the answers of the test and
 //! remembers what it was asked.
 
 use std::io::{BufRead, BufReader, Read, Write};

@@ -16,7 +16,7 @@ use everwhen_engine::ports::{Embedder, Llm, Prompt, Reading, Reply, Store, Wait,
 pub enum FaultMode {
     /// Nothing happened.
     BeforeWork,
-    /// All of it happened, durably, but the caller is told that it failed.
+    /// All of it happened, durably, but the caller gets an error.
     AnswerLost,
     /// Nothing happened, nor does anything after it: the process was killed.
     Killed,

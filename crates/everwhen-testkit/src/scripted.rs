@@ -1,4 +1,4 @@
-//! A language model that says what the test tells it to say.
+//! A language model that gives the answers of a test.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -44,7 +44,7 @@ use script::{Expectation, Line};
 
 use crate::{PlainStore, block_on};
 
-/// Makes the stores that stories run on. One value stands for one place where data is kept.
+/// Makes the stores that stories run on. One value is one place where data is kept.
 pub trait Backend {
     /// An empty store.
     fn open(&self) -> everwhen_engine::Result<Arc<dyn Store>>;

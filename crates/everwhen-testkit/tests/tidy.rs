@@ -505,7 +505,7 @@ fn documents_speak_of_what_is_there() {
     );
 }
 
-/// The place in the tree that a word in a document stands for, if it stands for one.
+/// The path that a word in a document names, if it names one.
 fn place_of(word: &str) -> Option<String> {
     let path = word.split(['*', '{', '<', ' ']).next()?.trim_end_matches('/');
     if FOLDERS.iter().any(|folder| path.starts_with(folder)) {

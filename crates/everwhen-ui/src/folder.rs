@@ -1,4 +1,4 @@
-//! The files of the page as they are in a folder, for those who change them: what is built with
+//! The files of the page as they are in a folder, for developers who change them: what is built with
 //! `UI_FILES=$PWD/crates/everwhen-ui/page cargo build` shows a change after a reload.
 
 use std::borrow::Cow;

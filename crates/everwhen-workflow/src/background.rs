@@ -161,7 +161,7 @@ impl Worker {
     }
 }
 
-/// Completes when the worker is told to stop.
+/// Completes when the worker is asked to stop.
 async fn stopped(stopping: &mut watch::Receiver<bool>) {
     // The sender outlives the receivers, so an error cannot happen.
     let _ = stopping.wait_for(|stop| *stop).await;

@@ -231,7 +231,7 @@ pub(crate) struct ImageProcessor {
     pub ask: Standard,
     /// Whether the description is added to the chat for the nodes after this one.
     pub add_as_message: bool,
-    /// The message that is added; `[IMAGE_BLOCK]` stands for the description.
+    /// The message that is added; `[IMAGE_BLOCK]` is replaced by the description.
     pub message: Option<Template>,
     /// Whether a description is kept, so that an image is described once in a memory.
     pub keeps: bool,

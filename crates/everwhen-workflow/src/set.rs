@@ -29,7 +29,7 @@ struct Member {
     endpoints: Arc<dyn Endpoints>,
 }
 
-/// What a model name stands for.
+/// What a model name means.
 #[derive(Debug, Clone)]
 struct Model {
     /// Whose workflow it is.

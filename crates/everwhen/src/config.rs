@@ -1,7 +1,7 @@
 //! One validated [`Config`] out of the file, the environment over it, and flags over both.
 //!
 //! Every value knows where it came from, so that `everwhen config` can say it. This is the only
-//! place that reads the process's environment; everybody else is handed an [`Environment`].
+//! place that reads the process's environment; all other code gets an [`Environment`].
 
 mod backup;
 mod conversations;

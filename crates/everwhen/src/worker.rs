@@ -67,7 +67,7 @@ pub async fn work_with_status(
         growing.run(WorkerTask::Growth, follow).await;
     });
     tokio::join!(quick, patient, keeping, stop);
-    // It ends when it is told to, as the others did.
+    // It ends when it is asked to, as the others did.
     let _ = following.await;
 }
 
@@ -259,7 +259,7 @@ enum NextJob {
     Due(Option<Timestamp>),
 }
 
-/// Completes when the worker is told to stop, or when the sender is gone.
+/// Completes when the worker is asked to stop, or when the sender is gone.
 async fn stopped(stopping: &mut watch::Receiver<bool>) {
     let _ = stopping.wait_for(|stop| *stop).await;
 }

@@ -251,7 +251,7 @@ async fn what_is_forgotten_leaves_the_embedder_too() {
     assert_eq!(place.slow.forgotten.load(Ordering::SeqCst), 6);
 }
 
-/// Two servers over one store keep vectors in directories of their own. One forgets; the other is told nothing and
+/// Two servers over one store keep vectors in directories of their own. One forgets; the other is not notified and
 /// finds out.
 #[tokio::test]
 async fn what_another_server_forgets_leaves_the_vectors_of_this_one() {

@@ -50,7 +50,7 @@ export class Everwhen {
     return (await this.#transport.get<{ data: Key[] }>("/v1/keys")).data;
   }
 
-  /** Makes a key. What it is is told this once. */
+  /** Makes a key, which is shown only this once. */
   addKey(key: NewKey): Promise<MadeKey> {
     return this.#transport.send({ method: "POST", path: "/v1/keys", body: key, isRepeatable: false });
   }
@@ -187,7 +187,7 @@ export class VaultClient {
     return this.#transport.write("PATCH", this.#path, changes, idempotencyKey);
   }
 
-  /** Forgets the vault and all in it for good, keys too. */
+  /** Forgets the vault and all in it permanently, keys too. */
   forget({ idempotencyKey }: Write = {}): Promise<Removed> {
     return this.#transport.write("DELETE", this.#path, undefined, idempotencyKey);
   }

@@ -145,7 +145,7 @@ export class MemoryClient {
     return this.#transport.send({ method: "POST", path: `${this.#path}/recall`, body: { ...options, query } });
   }
 
-  /** Forgets for good: an entry, a conversation, a period, or the whole memory. Nothing brings it back. */
+  /** Forgets permanently: an entry, a conversation, a period, or the whole memory. Nothing brings it back. */
   forget(what: ForgetOptions): Promise<Removed> {
     const { idempotencyKey: key, ...given } = what;
     const said = Object.entries(given).filter(([, value]) => value !== undefined && value !== null && value !== false);
@@ -165,7 +165,7 @@ export class MemoryClient {
     return new Pages(this.#transport, `${this.#path}/conversations`, { ...options });
   }
 
-  /** Gives an entry other tags, in the place of those it has; its id, text and times stay. */
+  /** Replaces the tags of an entry; its id, text and times stay. */
   setTags(id: string, tags: string[], { idempotencyKey }: Write = {}): Promise<Entry> {
     return this.#transport.write("PATCH", `${this.#path}/entries/${part(id)}`, { tags }, idempotencyKey);
   }

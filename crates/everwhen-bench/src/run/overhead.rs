@@ -34,7 +34,7 @@ pub struct Overhead {
 }
 
 /// Runs a plan for a number of rounds with and without measuring, in directories of their own; if the run exists,
-/// its summary is told.
+/// its summary is reported.
 pub async fn overhead(options: &Options, config: &Config, rounds: usize) -> Result<Overhead> {
     let questions = bench::questions(options)?;
     let mut times = Vec::new();

@@ -215,7 +215,7 @@ enum LoadPhase {
 }
 
 /// Adds while the worker does what there is to do, as it does in a server: with nothing left from
-/// before, or with conversations to title and to distil, by a model that has not heard of them.
+/// before, or with conversations to title and to distil, by a model that does not know them.
 async fn add_while_working(
     setup: &DistillBench,
     vault: &Vault,

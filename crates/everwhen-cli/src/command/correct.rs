@@ -17,5 +17,5 @@ pub(crate) async fn run(console: &Console, args: CorrectArgs) -> Result<()> {
     let path = console.in_memory(&format!("/entries/{}/correction", escape(&args.id)));
     let request = Request::post(path, &body).once(args.idempotency_key);
     let Some(receipt) = console.ask(request).await? else { return Ok(()) };
-    output::line(&format!("{} now stands for {}", text(&receipt["id"]), args.id))
+    output::line(&format!("{} replaces {}", text(&receipt["id"]), args.id))
 }

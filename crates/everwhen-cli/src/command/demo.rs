@@ -22,7 +22,7 @@ use crate::output;
 
 /// The year.
 const YEAR: &str = include_str!("../../demo/year.story");
-/// The vault it is told in.
+/// The vault it is stored in.
 const VAULT: &str = "demo";
 /// Conversations have ended this long after their last words, and what is made of them is ready.
 const AFTERWARDS: SignedDuration = SignedDuration::from_hours(2);

@@ -10,7 +10,7 @@ use tokio::sync::{Notify, watch};
 
 use crate::failure::Result;
 
-/// Whether the process is told to end.
+/// Whether the process was asked to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shutdown {
     /// It is not.
@@ -21,7 +21,7 @@ pub(crate) enum Shutdown {
     AtOnce,
 }
 
-/// Says when the process is told to end.
+/// Says when the process is asked to end.
 pub(crate) type ShutdownSignal = watch::Receiver<Shutdown>;
 
 /// Listens for the signals that end a process.
@@ -65,7 +65,7 @@ fn stop_on(input_closed: Arc<Notify>) -> Result<ShutdownSignal> {
     Ok(heard)
 }
 
-/// Waits until the process is told to end.
+/// Waits until the process is asked to end.
 pub(crate) async fn stopped(mut stop: ShutdownSignal) {
     // The sender is gone only after it has spoken.
     let _ = stop.wait_for(|shutdown| *shutdown != Shutdown::No).await;

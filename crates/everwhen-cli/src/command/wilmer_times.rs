@@ -19,7 +19,7 @@ use crate::failure::{Failure, Result};
 use crate::input::file_or_stdin;
 use crate::{output, show};
 
-/// Stands for the reply that is being generated.
+/// A placeholder for the reply that is being generated.
 const PLACEHOLDER: &str = "PLACEHOLDER_TIMESTAMP_HASH_0000";
 /// The name of a file in the folder of its discussion.
 const NESTED: &str = "timestamps.json";

@@ -1,4 +1,4 @@
-//! Who holds the data directory, and what happens to those who come second.
+//! Which process holds the data directory, and what happens to a second one.
 
 use std::net::TcpListener;
 use std::process::Stdio;

@@ -17,7 +17,7 @@ const LEAST_WORDS: usize = 3;
 /// …and more are a story.
 const MOST_WORDS: usize = 60;
 
-/// What the user says of himself in these entries.
+/// The facts that users state about themselves in these entries.
 pub(crate) fn drafts(entries: &[Entry], zone: &Zone) -> Vec<Draft> {
     let by_user = entries.iter().filter(|entry| entry.role == Role::User);
     by_user.flat_map(|entry| of_entry(entry, zone)).collect()

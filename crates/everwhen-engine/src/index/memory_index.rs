@@ -264,7 +264,7 @@ pub(crate) fn range(period: Period) -> TimeRange {
     TimeRange { since: micros(period.since()), until: micros(period.until()) }
 }
 
-/// Returns the id of the entry that a document stands for.
+/// Returns the id of the entry of a document.
 pub(super) fn entry_id(info: &DocumentInfo) -> EntryId {
     uuid::Uuid::from_bytes(info.id.0).into()
 }

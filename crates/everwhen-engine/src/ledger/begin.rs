@@ -251,7 +251,7 @@ enum Prefill {
 }
 
 /// Whether a request asks for the rest of a message, if the last message is an assistant's: nothing
-/// stands behind it, or a line that says so.
+/// follows it, or a line that says so.
 fn goes_on(history: &History) -> bool {
     let ends_with_reply =
         history.messages.last().is_some_and(|message| message.role == Role::Assistant);

@@ -142,7 +142,7 @@ fn place_reply(
     add(edit, exchange, reply, (mark, asked, position))
 }
 
-/// The line of this very reply, if it was stored before and the history has left it since: it is told
+/// The line of this very reply, if it was stored before and the history has left it since: it is found
 /// by what it answers and when.
 fn stored_and_left(
     edit: &MemoryEdit<'_>,

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use super::Role;
 use crate::{Error, Result};
 
-/// What stands for braces in texts before they are hashed there.
+/// What replaces braces in texts before they are hashed there.
 const BRACES: [(&str, &str); 2] = [("{", "__WILMER_L_CURLY__"), ("}", "__WILMER_R_CURLY__")];
 
 /// SHA-256 of a text alone, written as 64 hexadecimal digits.

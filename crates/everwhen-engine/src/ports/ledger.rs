@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use crate::memory::{EntryId, MemoryId, Role};
 
-/// A message as the ledger knows it: not its text, only what tells it apart and when it was said.
+/// A message as the ledger knows it: not its text, only what distinguishes it and when it was said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LedgerLine {
     /// Its number in the order of arrival, from 1.
@@ -98,7 +98,7 @@ pub struct ProofHolder {
 pub struct Addition {
     /// The text.
     pub text: String,
-    /// How it was added and what it holds, in the flags of those who add it.
+    /// How it was added and what it holds, in the flags of the interface that adds it.
     pub form: u32,
     /// Whom it was made for; it is shown to no other person.
     pub person: [u8; 32],

@@ -245,7 +245,7 @@ pub enum TimeSide {
 /// Whose entries count when looking for a neighbour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Speakers {
-    /// Everybody's.
+    /// Entries of all speakers.
     All,
     /// Those that begin an exchange: not a reply.
     Openers,

@@ -183,7 +183,7 @@ pub trait Snapshot {
         Err(Error::conflict("this store exports nothing"))
     }
 
-    /// What the idempotency key stands for; `vault` is `None` for keys of vaults themselves.
+    /// What was stored under the idempotency key; `vault` is `None` for keys of vaults themselves.
     fn receipt(&self, vault: Option<VaultId>, key: &Name) -> Result<Option<KeptReceipt>>;
     /// The idempotency keys of writes in a vault, by name.
     fn receipt_keys(&self, vault: VaultId) -> Result<Vec<Name>>;

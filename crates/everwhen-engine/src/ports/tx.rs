@@ -86,7 +86,7 @@ pub enum Row<'r> {
     Proof(MemoryRef, &'r Proof),
     /// What was added to the message with this number; replaces what was stored before.
     Addition(MemoryRef, u64, &'r Addition),
-    /// What an idempotency key stands for: the digest of the write, and what it did.
+    /// What is stored under an idempotency key: the digest of the write, and what it did.
     Receipt(Option<VaultId>, &'r Name, [u8; 32], &'r Receipt),
     /// A hash of what is forgotten, or a salt; replaces the same one of this owner.
     Tombstone(TombstoneOwner, &'r Tombstone),

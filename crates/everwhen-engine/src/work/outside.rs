@@ -25,7 +25,7 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// The id of the job that stands for it.
+    /// The id of its job.
     fn id(&self, place: MemoryRef) -> JobId {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&place.vault.bytes());

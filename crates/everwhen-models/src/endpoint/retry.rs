@@ -1,4 +1,4 @@
-//! How failures of an endpoint are told apart, and which of them are waited out.
+//! How failures of an endpoint are distinguished, and which of them are waited out.
 //!
 //! Refusals for now (429), failures of the server (5xx) and lost connections pass; the rest does
 //! not. Pauses double, and chance moves each of them, so that many clients do not come back at

@@ -22,7 +22,7 @@ pub(super) fn fitting(text: &str, schema: &Value) -> Result<Json, String> {
     Ok(json(value))
 }
 
-/// The text inside a code fence, if the whole reply is one; models add them whatever they are told.
+/// The text inside a code fence, if the whole reply is one; models add them whatever the prompt says.
 fn unfenced(text: &str) -> &str {
     let text = text.trim();
     let inside = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));

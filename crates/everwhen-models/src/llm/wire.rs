@@ -117,7 +117,7 @@ fn chat(setting: &LlmSetting, prompt: &Prompt, taken: Taken) -> ChatRequest {
 }
 
 /// An answer from its content; else what is wrong with it, as the rest of a sentence. What serde says
-/// may quote the answer, and an answer may quote a text: only the place is told.
+/// may quote the answer, and an answer may quote a text: only the place is reported.
 pub(super) fn answer(protocol: Protocol, content: &[u8]) -> Result<Answer, String> {
     let body: Value = serde_json::from_slice(content).map_err(|error| {
         let place = format!("line {}, column {}", error.line(), error.column());

@@ -1,4 +1,4 @@
-//! A server on this machine that answers as it is told and remembers what it was asked.
+//! A server on this machine that answers as configured and remembers what it was asked.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -19,7 +19,7 @@ pub(crate) struct Asked {
 
 type Behaviour = Box<dyn Fn(usize, &Value) -> Response + Send + Sync>;
 
-/// A server that answers as it is told and remembers what it was asked.
+/// A server that answers as configured and remembers what it was asked.
 pub(crate) struct Server {
     pub(crate) url: String,
     asked: Arc<Mutex<Vec<Asked>>>,

@@ -79,7 +79,7 @@ pub(super) fn read_call(call: &Value) -> ToolCall {
 }
 
 pub(super) fn read_sampling(options: &Value) -> Sampling {
-    // Less than nothing stands for "without a limit".
+    // A negative number means "without a limit".
     let limit = set(&options["num_predict"]).filter(|limit| limit.as_i64().is_none_or(|n| n >= 0));
     let stop = match &options["stop"] {
         Value::Array(texts) => texts.clone(),

@@ -52,7 +52,7 @@ pub(crate) fn request(model: &str, texts: &[String], dimensions: Option<usize>) 
 }
 
 /// Reads an answer. What serde says may quote it, and an answer may quote a text: only the place of
-/// the problem is told.
+/// the problem is reported.
 pub(crate) fn parsed<'a, T: Deserialize<'a>>(content: &'a [u8]) -> Result<T, String> {
     serde_json::from_slice(content).map_err(|error| {
         let problem = if error.is_data() { "JSON, but not that of embeddings" } else { "not JSON" };

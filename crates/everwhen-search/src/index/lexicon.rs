@@ -92,7 +92,7 @@ impl Lexicon {
         self.foreign.iter().find(|(other, _)| *other == language).map(|(_, terms)| terms)
     }
 
-    /// Records that documents in a language exist. A term without documents stands for it, so that
+    /// Records that documents in a language exist. A term without documents records it, so that
     /// segments hold it as they hold every term.
     fn add_language(&mut self, language: Language) {
         if language != Language::English && self.known(language).is_none() {

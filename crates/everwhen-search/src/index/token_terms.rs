@@ -13,7 +13,7 @@ use crate::vectors::prefetch;
 const SHORT: usize = 16;
 /// The number of slots of the smallest table.
 const FEWEST_SLOTS: usize = 16;
-/// Stands for the term of a stop word, which has none.
+/// A placeholder for the term of a stop word, which has none.
 const NO_TERM: Term = Term::MAX;
 
 /// Tokens and their terms.

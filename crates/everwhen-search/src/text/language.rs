@@ -73,7 +73,7 @@ static FIRST_PERSON_WORDS: LazyLock<HashMap<&'static str, u16, FixedState>> = La
     found
 });
 
-/// Number of tokens from which the language of a text is told.
+/// Number of tokens from which the language of a text is detected.
 const LOOKED_AT: usize = 48;
 /// Number of English stop words, without any of another language, that settle it sooner.
 const SETTLED: u32 = 3;

@@ -11,7 +11,7 @@ const API_KEYS: [&str; 2] = ["x-api-key", "x-goog-api-key"];
 /// The header for clients whose `Authorization` is for the model provider behind the proxy.
 pub(super) const OWN_KEY: &str = "x-everwhen-key";
 
-/// Whether a key stands behind this word: mem0's clients write `Token`.
+/// Whether a key follows this word: mem0's clients write `Token`.
 fn is_known(scheme: &str) -> bool {
     ["bearer", "token"].iter().any(|known| scheme.eq_ignore_ascii_case(known))
 }

@@ -83,7 +83,7 @@ pub(super) fn memory_name(kind: &str, id: &str) -> String {
     }
 }
 
-/// The kind and the id that a memory's name stands for.
+/// The kind and the id that a memory's name means.
 pub(super) fn entity(name: &str) -> (&'static str, &str) {
     let found = KINDS.iter().find_map(|kind| {
         let id = name.strip_prefix(kind)?.strip_prefix(':')?;

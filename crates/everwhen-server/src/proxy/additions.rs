@@ -19,7 +19,7 @@ const BRIEFING: u32 = 4;
 /// It may hold what was talked about last.
 const CONTEXT: u32 = 8;
 
-/// A message that is answered again after this time is told the time of day again. Until then
+/// A message that is answered again after this time gets the time of day again. Until then
 /// providers keep what they have cached of a request, and the time in it is a few minutes old.
 const FRESH: SignedDuration = SignedDuration::from_mins(5);
 

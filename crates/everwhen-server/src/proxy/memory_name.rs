@@ -220,13 +220,13 @@ const USERS: [&str; 5] = [
 pub(crate) struct Identity {
     /// Who it is; empty if the request has a header for it without a name.
     pub(crate) user: String,
-    /// Whether a signature, or a key that may speak for others, stands behind it. What is not
+    /// Whether a signature, or a key that may speak for others, proves it. What is not
     /// proven may separate people, but grants no access.
     pub(crate) is_proven: bool,
 }
 
 /// The user a request names: signed for, in a header, or in a field of the body. A header that was sent without
-/// a name in it stands for a user without a name, who is no other user and is never proven.
+/// a name in it means a user without a name, who is no other user and is never proven.
 pub(crate) fn identity(hints: &RequestHints<'_>) -> Option<Identity> {
     if let Some(user) = &hints.signed_user {
         return Some(Identity { user: user.clone(), is_proven: true });

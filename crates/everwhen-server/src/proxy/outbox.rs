@@ -125,7 +125,7 @@ impl Outbox {
     }
 
     /// The row of an exchange that is over is in the file, so it need not stay in memory until the store
-    /// takes it. Who watches the proxy is told that it waits.
+    /// takes it. The live view shows that it waits.
     pub(crate) fn is_written(&self, state: &ProxyState, lane: &str, id: i64) {
         if let Some(mut seen) = self.lanes.is_written(lane, id).and_then(|live| live.seen) {
             seen.time = ProxyMemory::of(state).now().to_string();

@@ -27,7 +27,7 @@ use super::{client, headers, inject, person};
 use crate::access::{Caller, ProxyCaller};
 use crate::proxy::ProxyState;
 
-/// The header that names the vault, for those who may choose.
+/// The header that names the vault, for callers that may choose.
 const VAULT: &str = "x-everwhen-vault";
 
 /// A request that has come in.

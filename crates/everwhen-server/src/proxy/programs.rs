@@ -74,7 +74,7 @@ pub(crate) enum ProgramRuleKind {
     /// Of a part that begins with the first text, only what stands between it and the second is the
     /// user's.
     Inside(&'static str, &'static str),
-    /// Of a part that begins with the first text, only what stands behind the last occurrence of
+    /// Of a part that begins with the first text, only what follows the last occurrence of
     /// the second is the user's.
     Behind(&'static str, &'static str),
     /// Of a part whose first line ends so, only what stands between these tags is the user's.

@@ -1,7 +1,7 @@
 //! Workflows as models: `everwhen/<workflow>` answers chats, in OpenAI's language.
 //!
 //! What a workflow sees of a chat is what the client sent and when each of it was said; its nodes
-//! date messages and read memory themselves. The answer ends with the responder; what stands behind
+//! date messages and read memory themselves. The answer ends with the responder; what follows
 //! it is a job by then.
 
 mod pieces;
@@ -177,9 +177,9 @@ fn unknown(set: &WorkflowSet, name: &str) -> Refusal {
     Refusal::not_found(set.problem(name).unwrap_or_else(known))
 }
 
-/// The workflow that a model name stands for. A name that is none is that of the current user, as
+/// The workflow that a model name means. A name that is none is that of the current user, as
 /// front ends of WilmerAI send whatever model is set in them. One that was refused stays itself, so
-/// that its client is told what is wrong.
+/// that its client gets the reason.
 fn meant(set: &WorkflowSet, model: &str) -> String {
     let name = bare(model);
     match set.current_user() {
@@ -214,7 +214,7 @@ fn bare(model: &str) -> &str {
     model.strip_suffix(":latest").unwrap_or(model)
 }
 
-/// What is heard of a run.
+/// The output of a run, as it arrives.
 enum RunEvent {
     Piece(String),
     Over(Result<RunEnd>),
@@ -268,7 +268,7 @@ async fn whole(mut heard: Pieces, completion: Completion) -> Result<UpstreamResp
     Err(refused(Error::unavailable("the workflow was cut off")))
 }
 
-/// The answer in events. What fails soon is a refusal; what fails later is told in the stream.
+/// The answer in events. What fails soon is a refusal; what fails later is reported in the stream.
 async fn in_pieces(
     mut heard: Pieces,
     completion: Completion,
@@ -287,7 +287,7 @@ async fn in_pieces(
     Ok(answer("text/event-stream", Body::from_stream(events)))
 }
 
-/// A run that is told in events.
+/// A run whose output is sent as events.
 struct EventStream {
     heard: Pieces,
     first: Option<RunEvent>,

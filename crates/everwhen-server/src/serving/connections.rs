@@ -68,7 +68,7 @@ impl Connections {
     }
 
     /// Serves a connection. If there are as many as there may be, the one that has been idle the
-    /// longest makes room; if all are busy, the new one is told to come back.
+    /// longest makes room; if all are busy, the new one is refused for now.
     pub(super) fn take(&self, stream: TcpStream) {
         let full = self.open.lock().len() >= self.limits.max_connections;
         if full && !self.evict() {

@@ -73,7 +73,7 @@ async fn rest(client: &mut TcpStream) -> String {
     String::from_utf8_lossy(&rest).into_owned()
 }
 
-/// A server that is told to stop while a request runs that takes this long: the client of that request
+/// A server that is asked to stop while a request runs that takes this long: the client of that request
 /// once the server has stopped, and how long that took.
 async fn stop_during(work: Duration, grace: Duration) -> (TcpStream, Duration) {
     let (begun, stop) = (Arc::new(Notify::new()), Arc::new(Notify::new()));

@@ -1,6 +1,6 @@
 //! Removes what other servers of the same store have forgotten from the places of this one.
 //!
-//! The server that forgets goes through its own places at once. The others are told nothing: each compares epochs of
+//! The server that forgets goes through its own places at once. The others are not notified: each compares epochs of
 //! forgetting with the store when it uses such a text, and in any case once an hour.
 
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Pages of allowed origins: their browser is told that they may.
+//! Pages of allowed origins: their browser is allowed to send requests.
 
 use crate::stage::{CHAT, Stage};
 

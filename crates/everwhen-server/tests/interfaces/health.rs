@@ -1,4 +1,4 @@
-//! What those who run the server see: health, metrics, the document and its page.
+//! What operators of the server see: health, metrics, the document and its page.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -261,7 +261,7 @@ async fn wrong_dates_invented_lines_and_figures_are_not_believed() {
     assert_eq!(page["data"][1]["mentioned_at"], "2025-05-02T12:00:00Z");
 }
 
-/// A model that does what the conversation tells it to can leave out; it cannot take away.
+/// A model that follows instructions in the conversation can leave out; it cannot take away.
 #[tokio::test]
 async fn a_model_that_obeys_the_conversation_deletes_nothing() {
     let scene = Scene::new(|body| match body["response_format"]["json_schema"]["name"].as_str() {

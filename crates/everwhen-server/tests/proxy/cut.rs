@@ -1,4 +1,4 @@
-//! Replies that do not arrive whole: the client is told that the upstream failed, in the words of its
+//! Replies that do not arrive whole: the client gets the error that the upstream failed, in the words of its
 //! provider, and what came is kept as truncated.
 
 use http_body_util::BodyExt;

@@ -226,7 +226,7 @@ async fn calls_of_other_tools_go_to_the_client_and_all_results_to_the_model() {
     }
 }
 
-/// Another server over the same store forgets; this one is told nothing.
+/// Another server over the same store forgets; this one is not notified.
 #[tokio::test]
 async fn results_that_wait_are_dropped_when_another_server_forgets() {
     let stage = Stage::with(SETTINGS).await;

@@ -111,7 +111,7 @@ async fn what_was_set_aside_does_not_keep_a_part_of_its_memory_from_being_forgot
     assert_eq!(stage.outbox("set_aside").await, 1.0);
 }
 
-/// Another server over the same store forgets; this one is told nothing.
+/// Another server over the same store forgets; this one is not notified.
 #[tokio::test]
 async fn traces_of_what_another_server_forgot_are_gone() {
     let stage = Stage::with("[proxy]\nbriefing = 'off'\n").await;

@@ -32,7 +32,7 @@ pub(crate) struct Moody {
     pub(crate) damaged: AtomicBool,
     /// Readings do not end.
     pub(crate) reads_hang: AtomicBool,
-    /// It does what it is told, and then says that it could not.
+    /// It does the work, and then says that it could not.
     pub(crate) loses_answers: AtomicBool,
     /// Calls hang until it is back, and fail then.
     pub(crate) hangs: AtomicBool,
@@ -53,7 +53,7 @@ pub(crate) enum Fault {
     Hangs,
     /// It panics.
     Panics,
-    /// It does what it is told and says that it failed.
+    /// It does the work and says that it failed.
     LosesAnswers,
 }
 

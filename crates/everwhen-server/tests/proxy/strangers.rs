@@ -293,7 +293,7 @@ impl<'s> Course<'s> {
         talk.lines.push(answer);
     }
 
-    /// Sends a chat, and looks at what reaches the upstream and what the client is told.
+    /// Sends a chat, and looks at what reaches the upstream and what the client gets.
     async fn send(&mut self, place: (usize, usize), script: Script) {
         let (stage, vault) = (self.stage, self.vault.clone());
         stage.upstream.answers(script);

@@ -308,7 +308,7 @@ async fn files_written_before_the_answer_are_those_of_the_vault() {
     assert_eq!(server.file("m.txt"), None);
 }
 
-/// Another server over the same store forgets; this one is told nothing.
+/// Another server over the same store forgets; this one is not notified.
 #[tokio::test]
 async fn files_of_workflows_go_when_another_server_forgets() {
     for (forget, by_use) in [(Forgetting::Entry, true), (Forgetting::Entry, false)]

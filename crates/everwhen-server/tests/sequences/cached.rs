@@ -95,7 +95,7 @@ fn text(message: &Value) -> String {
 
 /// For every request that repeats an earlier one and goes on: the share of what the upstream was sent
 /// then that it is sent again. What failed is in no cache. What is asked again in the same words after
-/// a while is in none any more, and is told the new time.
+/// a while is in none any more, and gets the new time.
 fn shares(exchanges: &[Exchange]) -> impl Iterator<Item = f64> {
     exchanges.iter().enumerate().filter_map(|(at, exchange)| {
         let list = exchange.protocol.list();

@@ -216,7 +216,7 @@ impl<'s> Play<'s> {
         }
     }
 
-    /// A label stands for one memory, told by the same name in every step, and two labels for two.
+    /// A label means one memory, named by the same name in every step, and two labels for two.
     pub(crate) fn compare_memory(
         &mut self,
         step: &Step,
@@ -270,7 +270,7 @@ impl Play<'_> {
     }
 }
 
-/// While memory fails, a request passes as it came, and the client is told.
+/// While memory fails, a request passes as it came, and the client gets a header that says so.
 fn passed(
     step: &Step,
     (fault, adds_more): (Fault, bool),

@@ -17,7 +17,7 @@ use crate::sqlite::Stored;
 const GROUP: usize = 512;
 /// Removals that nothing else comes with are committed after this long.
 const REMOVALS: Duration = Duration::from_millis(100);
-/// Most removals that share a commit: those who put rows wait for it.
+/// Most removals that share a commit: callers that put rows wait for it.
 const REMOVED_AT_ONCE: usize = 64;
 /// The log is emptied after so long without a command.
 const IDLE: Duration = Duration::from_secs(5);
@@ -121,7 +121,7 @@ impl Writer {
             }
         }
         if !changes.is_empty() || self.removals.len() >= REMOVED_AT_ONCE {
-            // Those who wait are told whether it succeeded.
+            // Callers that wait get whether it succeeded.
             let _ = self.commit(changes);
         }
         reads.into_iter().for_each(|read| self.read(read));

@@ -93,7 +93,7 @@ impl Address {
 #[derive(Default)]
 struct Encryption {
     is_wanted: bool,
-    /// A file with certificates of those who may sign, instead of those the system trusts.
+    /// A file with the certificates of trusted authorities, instead of those of the system.
     trusted: Option<PathBuf>,
 }
 

@@ -21,7 +21,7 @@ fn owner(vault: Option<VaultId>) -> Value<'static> {
     vault.map_or(Value::NoVault, Into::into)
 }
 
-/// What an idempotency key stands for.
+/// What is stored under an idempotency key.
 pub(crate) fn by_key(
     db: &dyn Database,
     vault: Option<VaultId>,
@@ -39,7 +39,7 @@ pub(crate) fn keys(db: &dyn Database, vault: VaultId) -> Result<Vec<Name>> {
     db.all(&SQL, &[vault.into()], |row| row.get(RECEIPT.key))
 }
 
-/// Stores what an idempotency key stands for.
+/// Stores the result of an idempotency key.
 pub(crate) fn keep(
     db: &dyn Database,
     vault: Option<VaultId>,

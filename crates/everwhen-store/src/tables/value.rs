@@ -22,7 +22,7 @@ pub(crate) enum Value<'v> {
     Bytes(Cow<'v, [u8]>),
     /// An id.
     Id([u8; 16]),
-    /// What stands for an id where something belongs to no vault.
+    /// The id where something belongs to no vault.
     NoVault,
     /// A list of names; stored as nothing if it is empty.
     Names(&'v [Name]),

@@ -30,7 +30,7 @@ const SECRET: &str = "I like zanzibarium tea";
 /// What the user says two lines later.
 const BIRDS: &str = "I saw 2 birds";
 
-/// A model that repeats the word in everything it writes, if it is told it.
+/// A model that repeats the word in everything it writes, if the prompt contains it.
 pub(crate) fn model() -> ScriptedLlm {
     ScriptedLlm::new(|prompt: &Prompt| {
         let has_marker = prompt.messages.iter().any(|message| message.content.contains(MARKER));

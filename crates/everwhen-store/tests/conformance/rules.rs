@@ -166,7 +166,7 @@ pub(crate) fn surplus_conversations_are_deleted_if_the_vault_says_so(open: Open)
     assert_eq!(block_on(talk.engine.jobs(9)).unwrap(), []);
 }
 
-/// An embedder that keeps vectors outside the store, and notes which texts it is told to let go of.
+/// An embedder that keeps vectors outside the store, and notes which texts it is asked to remove.
 #[derive(Default)]
 struct KeepingEmbedder(Mutex<Vec<String>>);
 

@@ -105,7 +105,7 @@ const CONVERSATION_FILTERS: &str =
     "use ended, open, archived, all, by-end, newest, after TIME, before TIME, limit N";
 
 impl Action {
-    /// Reads what stands behind `!`.
+    /// Reads what follows `!`.
     pub(super) fn read(text: &str, zone: &Zone) -> Result<Self, String> {
         if let Some(("send", sent)) = text.trim().split_once('\n') {
             return Sent::read(sent).map(Self::Send);
@@ -159,7 +159,7 @@ impl Forgotten {
 }
 
 impl Question {
-    /// Reads what stands behind `?`.
+    /// Reads what follows `?`.
     pub(super) fn read(text: &str, zone: &Zone) -> Result<Self, String> {
         let words = words(text)?;
         let words: Vec<&str> = words.iter().map(String::as_str).collect();

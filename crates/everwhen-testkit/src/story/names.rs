@@ -10,7 +10,7 @@ use everwhen_engine::memory::{
     Address, BranchId, ContextId, ConversationId, ConversationName, EntryId, MemoryId, VaultId,
 };
 
-/// What an id begins with, the letter that stands for it, and what it names.
+/// What an id begins with, its letter, and what it names.
 const KINDS: [(&str, char, &str); 6] = [
     (EntryId::PREFIX, 'e', "entry"),
     (ConversationId::PREFIX, 'c', "conversation"),

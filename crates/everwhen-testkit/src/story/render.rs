@@ -39,7 +39,7 @@ pub(super) fn done(done: &Done, zone: &Zone) -> String {
         }
         Receipt::Fact(id) => id.to_string(),
         Receipt::Regenerating(number) => {
-            format!("{} made anew", count(*number, "conversation", "conversations"))
+            format!("{} made again", count(*number, "conversation", "conversations"))
         }
         Receipt::Forgotten(removed) => forgotten(removed),
     };
@@ -152,8 +152,8 @@ pub(super) fn conversation(one: &Conversation, zone: &Zone) -> String {
 fn by(by: &EndedBy) -> String {
     match by {
         EndedBy::Idle => "by silence".into(),
-        EndedBy::Caller { reason: None } => "by somebody".into(),
-        EndedBy::Caller { reason: Some(reason) } => format!("by somebody: {reason}"),
+        EndedBy::Caller { reason: None } => "by the caller".into(),
+        EndedBy::Caller { reason: Some(reason) } => format!("by the caller: {reason}"),
     }
 }
 

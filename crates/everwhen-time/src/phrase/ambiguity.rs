@@ -31,7 +31,7 @@ impl List {
 }
 
 /// Words that go on after a finished phrase: pronouns, prepositions, conjunctions, auxiliaries, and
-/// what stands for any unknown word of another language.
+/// the placeholder for any unknown word of another language.
 static FUNCTION: List = List::of(
     "\
     i you he she it we they me him her us them my your his its our their who whom what which \

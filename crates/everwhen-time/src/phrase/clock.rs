@@ -52,7 +52,7 @@ const PART_SLACK: SignedDuration = SignedDuration::from_hours(2);
 /// How far a clock time may be missed.
 const CLOCK_SLACK: SignedDuration = SignedDuration::from_mins(30);
 
-/// A time on the clock; a bare hour stands for the whole hour.
+/// A time on the clock; a bare hour is the whole hour.
 #[derive(Debug, Clone, Copy)]
 struct ClockTime {
     time: Time,

@@ -167,7 +167,7 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// Whether the first of some words is this one. Most are told apart by a single letter.
+/// Whether the first of some words is this one. Most differ in a single letter.
 fn begins(words: &str, first: &str) -> bool {
     match words.as_bytes().get(first.len()) {
         None => words == first,

@@ -48,7 +48,7 @@ const SOURCES: [&str; 11] = [
     include_str!("languages/ko.txt"),
 ];
 
-/// How many of the tables are told apart by their words.
+/// The number of tables that are distinguished by their words.
 const LATIN: usize = 7;
 const RUSSIAN: usize = 7;
 const CHINESE: usize = 8;

@@ -113,7 +113,7 @@ fn paired<'t>(c: Cursor<'t>, context: &Context<'_>) -> Read<'t, Timed> {
     fits.then(|| Some((context.when(Sense { days, reach: None, ..last })?, end)))?
 }
 
-/// `May 8-12, 2023`: the year stands behind the second day and is that of both.
+/// `May 8-12, 2023`: the year follows the second day and is that of both.
 fn with_year<'t>(
     first: End,
     last: End,

@@ -1,6 +1,6 @@
 //! Words for lengths of time: "week", "fortnight", "decade".
 //!
-//! Each word stands for a [`Span`], a number of calendar units that stays in one piece: its fields
+//! Each word is a [`Span`], a number of calendar units that stays in one piece: its fields
 //! are private to this file, so no rule of the grammar can use the unit and lose the number. A
 //! new word is one line in [`WORDS`] and is then read by every rule.
 
@@ -187,7 +187,7 @@ impl Span {
     }
 
     /// The day that lies `times` spans after `day`, or before it. The last day of a shorter month
-    /// stands for one it does not have. Spans shorter than a day move no day.
+    /// replaces one it does not have. Spans shorter than a day move no day.
     pub(super) fn moved(self, day: Date, times: i64) -> Option<Date> {
         let span = self.times(times).filter(|_| !self.is_clock())?;
         day.checked_add(span).ok()
@@ -306,7 +306,7 @@ mod tests {
     use super::*;
     use crate::Zone;
 
-    /// What a rule must read for every word longer than a day; `{}` stands for the word.
+    /// What a rule must read for every word longer than a day; `{}` is the word.
     const ONE: [&str; 13] = [
         "last {}",
         "this {}",

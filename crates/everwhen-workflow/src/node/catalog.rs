@@ -80,7 +80,7 @@ const STANDARD: &[Property] = &[
 ];
 const IMAGE: &[Property] = &[
     ("addAsUserMessage", "whether the description becomes a message for the nodes after this one"),
-    ("message", "that message; `[IMAGE_BLOCK]` stands for the description"),
+    ("message", "that message; `[IMAGE_BLOCK]` is replaced by the description"),
     ("saveVisionResponsesToDiscussionId", "whether an image is described once in a memory"),
 ];
 const RECENT: &[Property] = &[

@@ -1,4 +1,4 @@
-//! Workflows over a real vault and a model behind real HTTP, which says what it is told to say. The
+//! Workflows over a real vault and a model behind real HTTP, which gives scripted answers. The
 //! clock stands at noon on 2025-06-01 until it is moved.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]

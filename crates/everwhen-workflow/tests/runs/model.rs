@@ -1,4 +1,4 @@
-//! A model behind HTTP: it says what it was told to say, else what it heard.
+//! A model behind HTTP: it gives scripted answers, else it repeats what it got.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};

@@ -28,7 +28,7 @@ pub(crate) struct Stage {
     pub(crate) directory: TempDir,
 }
 
-/// What was heard and done.
+/// What was received and done.
 #[derive(Default)]
 pub(crate) struct Notes {
     pub(crate) heard: String,

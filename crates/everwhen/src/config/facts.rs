@@ -10,7 +10,7 @@ use super::layer::{Layers, Origin};
 use super::{Chosen, choose, number, quoted, switch};
 use crate::{Error, Result};
 
-/// What the word `health` in `facts.auto_pin` stands for.
+/// The words that `health` in `facts.auto_pin` means.
 const HEALTH: [&str; 8] = [
     "allerg",
     "anaphyla",

@@ -182,7 +182,7 @@ impl Layers {
     }
 
     /// Adds what a table sets; `unknown` gets the keys that no setting has, with their places, so that all of
-    /// them are told at once.
+    /// them are reported at once.
     fn add_table(
         &mut self,
         source: &SettingsFile<'_>,

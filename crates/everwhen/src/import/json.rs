@@ -8,7 +8,7 @@ use serde::de::{
 };
 use serde_json::{Map, Value};
 
-/// What a reader of elements is told: the fields before the list, and one element. It answers
+/// What a reader of elements gets: the fields before the list, and one element. It answers
 /// whether to go on.
 pub(super) type OnJsonElement<'f> = &'f mut dyn FnMut(&Map<String, Value>, Value) -> bool;
 
@@ -151,7 +151,7 @@ impl<'de> Visitor<'de> for List<'_, '_> {
 }
 
 /// Reads the messages of chats one by one, wherever they are: a chat is an object with a list `messages`,
-/// or in a list below `chats`, `left_chats` or `list`. Each is told with `id`, `name` and `type` of its chat.
+/// or in a list below `chats`, `left_chats` or `list`. Each is passed with `id`, `name` and `type` of its chat.
 pub(super) fn chat_messages(
     reader: impl Read,
     on_element: OnJsonElement<'_>,

@@ -56,7 +56,7 @@ pub(crate) fn attachment(kind: &str, name: &str, bytes: Option<u64>) -> String {
 }
 
 /// The text of content in the usual forms: a text, or a list of texts and typed blocks. Blocks of
-/// thinking and tools are no speech; `other` is told the type of each block that gives no text.
+/// thinking and tools are no speech; `other` gets the type of each block that gives no text.
 pub(crate) fn of_content(content: &Value, other: &mut dyn FnMut(&str)) -> String {
     match content {
         Value::String(text) => text.clone(),

@@ -104,7 +104,7 @@ class AsyncEverwhen:
         return decode(list[types.Key], page["data"])
 
     async def add_key(self, key: types.NewKey) -> types.MadeKey:
-        """Makes a key. What it is is told this once."""
+        """Makes a key, which is shown only this once."""
         return await self._transport.send(types.MadeKey, _request.once("POST", "/v1/keys", key))
 
     async def remove_key(self, id: str) -> types.Removed:
@@ -270,6 +270,6 @@ class AsyncVaultClient:
         return await self._transport.send(types.Vault, request)
 
     async def forget(self, *, idempotency_key: str | None = None) -> types.Removed:
-        """Forgets the vault and all in it for good, keys too."""
+        """Forgets the vault and all in it permanently, keys too."""
         request = _request.write("DELETE", self._path, key=idempotency_key)
         return await self._transport.send(types.Removed, request)

@@ -105,7 +105,7 @@ class Everwhen:
         return decode(list[types.Key], page["data"])
 
     def add_key(self, key: types.NewKey) -> types.MadeKey:
-        """Makes a key. What it is is told this once."""
+        """Makes a key, which is shown only this once."""
         return self._transport.send(types.MadeKey, _request.once("POST", "/v1/keys", key))
 
     def remove_key(self, id: str) -> types.Removed:
@@ -271,6 +271,6 @@ class VaultClient:
         return self._transport.send(types.Vault, request)
 
     def forget(self, *, idempotency_key: str | None = None) -> types.Removed:
-        """Forgets the vault and all in it for good, keys too."""
+        """Forgets the vault and all in it permanently, keys too."""
         request = _request.write("DELETE", self._path, key=idempotency_key)
         return self._transport.send(types.Removed, request)

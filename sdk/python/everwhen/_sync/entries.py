@@ -127,7 +127,7 @@ class Entries:
     def set_tags(
         self, id: str, tags: list[str], *, idempotency_key: str | None = None
     ) -> types.Entry:
-        """Gives an entry other tags, in the place of those it has; its id, text and times stay."""
+        """Replaces the tags of an entry; its id, text and times stay."""
         request = _request.write("PATCH", self._entry(id), types.EntryPatch(tags=tags), key=idempotency_key)
         return self._transport.send(types.Entry, request)
 
@@ -215,7 +215,7 @@ class Entries:
         whole_memory: bool = False,
         idempotency_key: str | None = None,
     ) -> types.Removed:
-        """Forgets for good: an entry, a conversation, a period, or the whole memory. Nothing brings it back."""
+        """Forgets permanently: an entry, a conversation, a period, or the whole memory. Nothing brings it back."""
         period = (after, before) if after is not None or before is not None else None
         if sum(1 for one in (entry, conversation, period, whole_memory or None) if one is not None) != 1:
             raise ValueError("say exactly one of entry, conversation, after and before, whole_memory")

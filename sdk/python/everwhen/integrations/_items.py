@@ -13,7 +13,7 @@ from everwhen import EverwhenError, MemoryClient, NotFoundError
 from everwhen.types import Entry, NewEntry, Role, Time
 
 Clock: TypeAlias = Callable[[], datetime]
-"""Says when something is said; for histories that are told later. Without one, the server's now counts."""
+"""Says when something is said; for histories that are imported later. Without one, the server's now counts."""
 
 logger = logging.getLogger("everwhen")
 # Stands in a kept message for the text that the entry itself has, so that a correction reaches it.
@@ -90,7 +90,7 @@ def history(
 
 
 def forget_conversation(memory: MemoryClient, conversation_id: str) -> None:
-    """Forgets a conversation for good, if there is one."""
+    """Forgets a conversation permanently, if there is one."""
     try:
         memory.forget(conversation=conversation_id)
     except NotFoundError:

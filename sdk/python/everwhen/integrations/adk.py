@@ -90,7 +90,7 @@ class EverwhenMemoryService(BaseMemoryService):
         return SearchMemoryResponse(memories=[_memory(item) for item in found])
 
     async def delete_memory(self, *, app_name: str, user_id: str, memory_id: str | None = None) -> None:
-        """Forgets one memory for good. A session that is added again does not bring it back."""
+        """Forgets one memory permanently. A session that is added again does not bring it back."""
         if memory_id:
             memory = self.memory(app_name, user_id)
             await outside(lambda: memory.forget(entry=memory_id))

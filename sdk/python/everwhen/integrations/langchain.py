@@ -65,7 +65,7 @@ class EverwhenChatMessageHistory(BaseChatMessageHistory):
         )
 
     def clear(self) -> None:
-        """Forgets the session for good."""
+        """Forgets the session permanently."""
         forget_conversation(self.memory, self.session_id)
 
 

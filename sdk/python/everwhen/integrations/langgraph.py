@@ -1,7 +1,7 @@
 """LangGraph: a store for long-term memory in which every value keeps its history.
 
 A value is an entry of the memory, as JSON. Putting it again corrects the entry, so `as_of` still shows what it was;
-deleting it forgets it for good. Give the store a memory of its own.
+deleting it forgets it permanently. Give the store a memory of its own.
 """
 
 from __future__ import annotations

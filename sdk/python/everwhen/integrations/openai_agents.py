@@ -57,7 +57,7 @@ class EverwhenSession:
         return _item(last[0])
 
     async def clear_session(self) -> None:
-        """Forgets the session for good."""
+        """Forgets the session permanently."""
         await outside(lambda: forget_conversation(self.memory, self.session_id))
 
 

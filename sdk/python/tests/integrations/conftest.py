@@ -1,4 +1,4 @@
-"""The story that every adapter is told: something dated in one session, a question in another."""
+"""The story that every adapter gets: something dated in one session, a question in another."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 
 import pytest
 
-# Frameworks that would report their use to somebody do not.
+# Frameworks that would report their use elsewhere do not.
 for variable in ("OPENAI_AGENTS_DISABLE_TRACING", "ADK_DISABLE_TELEMETRY", "DO_NOT_TRACK"):
     os.environ[variable] = "1"
 os.environ["LANGSMITH_TRACING"] = "false"

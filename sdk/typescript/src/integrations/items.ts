@@ -9,7 +9,7 @@ export interface AdapterOptions {
   memory: MemoryClient;
   /** Show the memory as it stood at this time. */
   asOf?: Time | undefined;
-  /** Says when something is said; for histories that are told later. Without one, the server's now counts. */
+  /** Says when something is said; for histories that are imported later. Without one, the server's now counts. */
   clock?: (() => Date) | undefined;
 }
 

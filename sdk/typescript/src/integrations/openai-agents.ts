@@ -47,7 +47,7 @@ export class EverwhenSession implements Session {
     return (itemOf(FRAMEWORK, entry) as AgentInputItem | undefined) ?? plain(entry.role, entry.content);
   }
 
-  /** Forgets the session for good. */
+  /** Forgets the session permanently. */
   async clearSession(): Promise<void> {
     await this.#options.memory.forget({ conversation: this.#options.sessionId }).catch(noneIfNotFound);
   }

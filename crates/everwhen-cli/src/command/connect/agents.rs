@@ -27,7 +27,7 @@ pub(super) struct Places {
     pub(super) config: Option<PathBuf>,
 }
 
-/// What agents are told to run.
+/// The command that agents run.
 pub(super) struct Commands {
     /// This program.
     pub(super) program: String,

@@ -48,7 +48,7 @@ impl Story {
             let read = story.line(line.trim(), &mut clock);
             read.map_err(|error| format!("line {} of the story: {error}", index + 1))?;
         }
-        // Memories are told one after the other, but they went on side by side.
+        // The story has one memory after the other, although they overlap in time.
         story.events.sort_by_key(|event| event.at);
         if story.events.is_empty() { Err("the story is empty".into()) } else { Ok(story) }
     }
@@ -57,7 +57,7 @@ impl Story {
         if line.is_empty() || line.starts_with('#') {
             return Ok(());
         }
-        let (kind, rest) = line.split_once(' ').ok_or("nothing stands behind the first word")?;
+        let (kind, rest) = line.split_once(' ').ok_or("nothing follows the first word")?;
         match kind {
             "zone" => self.zone = rest.into(),
             "==" => {

@@ -1,4 +1,4 @@
-//! What an agent is told: when a session begins, and when a prompt is sent.
+//! What an agent gets from memory: when a session begins, and when a prompt is sent.
 
 use everwhen::SystemClock;
 use everwhen::time::{Clock, Zone, ago, read_time};

@@ -49,7 +49,7 @@ pub(crate) async fn run(config: &Config, args: &WorkflowRunArgs, as_json: bool) 
     }
 }
 
-/// The workflows beside a file, and the name of that one. Whatever is wrong with it is told.
+/// The workflows beside a file, and the name of that one. Prints whatever is wrong with it.
 fn read(config: &Config, file: &Path) -> Result<(String, Workflows)> {
     if !file.is_file() {
         return Err(Failure::usage(format!("there is no workflow file {}", file.display())));

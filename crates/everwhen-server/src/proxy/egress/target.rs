@@ -96,7 +96,7 @@ fn segment(text: &str) -> Result<String, Refusal> {
     let Ok(decoded) = percent_decode_str(text).decode_utf8() else {
         return refused("a segment is not UTF-8 once %XX is decoded");
     };
-    // Some servers cut off what stands behind a semicolon before they look for dots.
+    // Some servers cut off what follows a semicolon before they look for dots.
     match decoded.split(';').next().unwrap_or_default() {
         "" => refused("it has an empty segment (//)"),
         "." | ".." => refused("it has a dot segment (. or ..)"),

@@ -117,7 +117,7 @@ impl Round {
         self.other_calls().next().is_some()
     }
 
-    /// The reason that the client is told: without a call that it has to answer, the turn has ended.
+    /// The reason that the client gets: without a call that it has to answer, the turn has ended.
     pub(super) fn shown_reason(&self) -> Option<&str> {
         match self.is_waiting() && !self.has_other_calls() {
             true => Some("end_turn"),

@@ -27,7 +27,7 @@ const MOST_PAUSE: Duration = Duration::from_secs(2);
 const DAMAGED_PAUSE: Duration = Duration::from_secs(60);
 /// Most rows that are stored in one transaction.
 const MOST_ROWS: usize = 64;
-/// An attempt that takes longer than this is a failing one for those who wait.
+/// An attempt that takes longer than this is a failed one for the requests that wait.
 const SLOW: Duration = Duration::from_millis(500);
 
 /// The row of an exchange that is over, which is written to the file only if the store does not take

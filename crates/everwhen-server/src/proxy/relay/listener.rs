@@ -22,7 +22,7 @@ pub(crate) struct Gathered {
     pub(crate) tools: Vec<String>,
     /// Ids in it that the client may send back.
     pub(crate) ids: Vec<String>,
-    /// Whether the end was heard.
+    /// Whether the end was received.
     pub(crate) is_whole: bool,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct Listener {
     gave_up: bool,
     /// Whether bytes pass as they come.
     passes: bool,
-    /// Text that was taken off, where it is told again.
+    /// Text that was taken off, where the protocol repeats it.
     taken: Option<String>,
 }
 
@@ -166,7 +166,7 @@ impl Listener {
         self.gathered()
     }
 
-    /// Whether the end was heard.
+    /// Whether the end was received.
     pub(crate) fn has_ended(&self) -> bool {
         self.heard_end
     }

@@ -13,7 +13,7 @@ use super::super::refusal::Refusal;
 pub(crate) struct CutReply {
     /// What came of it.
     pub(crate) came: Vec<u8>,
-    /// What the client is told.
+    /// The error that the client gets.
     pub(crate) refusal: Refusal,
 }
 

@@ -60,7 +60,7 @@ pub(super) enum Slot {
 }
 
 impl Slot {
-    /// The slot that a letter stands for.
+    /// The slot that a letter names.
     pub(super) fn named(name: &str) -> Option<Self> {
         Some(match name {
             "n" => Self::Number,

@@ -1,4 +1,4 @@
-//! What holds for every table, and how a language is told.
+//! What holds for every table, and how a language is recognised.
 
 use super::*;
 use crate::phrase::lexer;

@@ -20,7 +20,7 @@ pub(in crate::config) const HALF_LIFE: Key = key(
 pub(in crate::config) const AUTO_PIN: Key = key(
     "facts.auto_pin",
     "EVERWHEN_FACTS_AUTO_PIN",
-    "a new fact in which a word begins like one of these is pinned; \"health\" stands for a set of them",
+    "a new fact in which a word begins like one of these is pinned; \"health\" means a set of them",
     "words with commas, such as \"health, passport\"",
 );
 /// From which closeness on two facts say the same.

@@ -9,7 +9,7 @@ pub(in crate::config) const REACH: Key = key(
     "a chat that names no memory is briefed from all such chats of the same person, or from itself",
     "\"vault\" or \"memory\"",
 );
-/// Whether the model is told what tools answered.
+/// Whether the model gets what tools answered.
 pub(in crate::config) const TOOL_ENTRIES: Key = key(
     "proxy.tool_entries",
     "EVERWHEN_PROXY_TOOL_ENTRIES",

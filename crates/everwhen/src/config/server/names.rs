@@ -148,7 +148,7 @@ impl AllowedHost {
         Ok(Self { name, port })
     }
 
-    /// The host of an address to listen on; none if it stands for every address of the machine.
+    /// The host of an address to listen on; none if it means every address of the machine.
     pub fn of_listen_address(text: &str) -> Option<Self> {
         let HostName { name, .. } = HostName::read(text)?;
         let everywhere = [Ipv4Addr::UNSPECIFIED.to_string(), Ipv6Addr::UNSPECIFIED.to_string()];

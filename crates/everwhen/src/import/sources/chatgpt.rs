@@ -71,7 +71,7 @@ fn is_slim(conversation: &Value) -> bool {
     })
 }
 
-/// Parts that the manifest names and that are missing are told, not ignored.
+/// Parts that the manifest names and that are missing are reported, not ignored.
 fn check_manifest<'r>(reading: &mut Reading<'r>, document: &'r Document) {
     let Some(manifest) = reading.value(document) else { return };
     let files = &manifest["logical_files"]["conversations.json"]["files"];

@@ -186,7 +186,7 @@ fn escaped<'l>(options: &Options, line: &'l str) -> Option<(&'l str, &'l str)> {
     begins.then(|| line.split_at(line.len() - said.len()))
 }
 
-/// A message as it stands behind its speaker in a note. A line that would be read as the beginning of something else
+/// A message as it is written after its speaker in a note. A line that would be read as the beginning of something else
 /// gets a backslash, which Markdown does not show; so does the last fence of code if it is never closed.
 pub fn message_in_note(content: &str) -> String {
     let options = Options::new(Zone::utc(), Timestamp::MAX);
