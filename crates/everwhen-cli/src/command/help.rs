@@ -33,6 +33,7 @@ const PAGES: &[DocPage] = pages![
     "import",
     "export",
     "backup",
+    "forgetting",
     "server",
     "access",
     "scale",
