@@ -1,8 +1,9 @@
 //! Phrases that texts for users no longer use, each with what to write instead. One list for the
-//! documents, the texts of the API, the help of the command line, and comments in the code.
+//! documents, the texts of the API, the help of the command line, the web interface, the packages, and
+//! comments and messages in the code.
 
 /// The phrases in lower case.
-const PHRASES: [(&str, &str); 18] = [
+const PHRASES: [(&str, &str); 32] = [
     ("so many", "\"maximum number of\" or \"number of\""),
     ("so often", "\"number of attempts\" or \"number of rounds\""),
     ("whoever", "the caller, the client, the process"),
@@ -21,15 +22,35 @@ const PHRASES: [(&str, &str); 18] = [
     ("in the place of", "\"in place of\", or replaces"),
     ("tells of", "covers, contains, reports"),
     ("told of", "covered by, reported"),
+    ("everybody", "all clients, all callers"),
+    ("those who", "callers that, clients that"),
+    ("is told", "gets, is notified, is reported"),
+    ("are told", "get, are notified, are reported"),
+    ("tells it", "distinguishes it, reports it"),
+    ("heard", "received"),
+    ("door", "interface"),
+    ("doors", "interfaces"),
+    ("stands for", "means, replaces, is a placeholder for"),
+    ("stands behind", "follows"),
+    ("errand", "auxiliary request"),
+    ("errands", "auxiliary requests"),
+    ("in the hands of", "claimed by, used by"),
+    ("himself", "\"themselves\", or say it without"),
 ];
 
-/// What is wrong with a text: each phrase in it, with what to write instead.
+/// What is wrong with a text: each phrase in it, with what to write instead. What stands in `…` is code.
 pub fn found(text: &str) -> impl Iterator<Item = String> {
-    let text = text.to_lowercase();
+    let text = without_code(text).to_lowercase();
     PHRASES
         .into_iter()
         .filter(move |(phrase, _)| has_words(&text, phrase))
         .map(|(phrase, instead)| format!("{phrase:?}; write {instead}"))
+}
+
+/// The text without code between backticks on one line.
+fn without_code(text: &str) -> String {
+    let prose = |line: &str| line.split('`').step_by(2).collect::<Vec<_>>().join("`");
+    text.lines().map(prose).collect::<Vec<_>>().join("\n")
 }
 
 /// Whether a text contains the phrase as whole words.
@@ -48,5 +69,8 @@ mod tests {
         let found = |text| super::found(text).count();
         assert_eq!(found("At most so many. Somebody."), 2);
         assert_eq!(found("Marshall is in full effect"), 0);
+        assert_eq!(found("An indoor shepherd"), 0);
+        assert_eq!(found("A door is told."), 2);
+        assert_eq!(found("`door` is now `protocol`"), 0);
     }
 }

@@ -108,6 +108,9 @@ const WIRES: [&str; 7] = [
     "everwhen-bench/",
     "everwhen-protocols/",
 ];
+/// Where texts in the code are words to recognise, not messages: parts of paths.
+const WORD_LISTS: [&str; 3] =
+    ["everwhen-time/src/phrase", "testkit/src/phrases.rs", "cli/src/command/demo/"];
 /// What compiles on one system only.
 const ONE_SYSTEM: [&str; 7] = [
     "std::os::",
@@ -198,10 +201,26 @@ fn the_map_counts_the_operations_of_a_store() {
 fn the_map_names_modules_that_exist() {
     let missing = map::missing_modules(&root());
     hold(
-        "every module in the tables of ARCHITECTURE.md exists in the crate of its section",
+        "every module that the code map of ARCHITECTURE.md names exists in the crate of its section",
         "a reader opens what the map names",
         &missing,
     );
+}
+
+#[test]
+fn the_map_counts_languages_and_commands() {
+    let languages = files_under("crates/everwhen-time/src/phrase/languages");
+    let languages = languages.iter().filter(|file| file.path.ends_with(".txt")).count();
+    let path = root().join("crates/everwhen-engine/src/files/command.rs");
+    let code = source::code(&std::fs::read_to_string(path).expect("the commands for files"));
+    let commands = source::variants(&code, "FileCommand").len();
+    let map = map::text(&root());
+    for said in [
+        format!("time phrases in {} languages", map::in_words(languages)),
+        format!("the {} commands of Anthropic's memory tool", map::in_words(commands)),
+    ] {
+        assert!(map.contains(&said), "ARCHITECTURE.md does not say: {said}");
+    }
 }
 
 #[test]
@@ -252,24 +271,58 @@ fn people_read_plain_words() {
     let is_document = |file: &&File| {
         file.path == "openapi.json" || file.path.ends_with(".md") && !file.path.contains("/src/")
     };
-    let files = [all_files(), files_under("docs")].concat();
+    let is_package = |file: &&File| {
+        let is_text = [".py", ".ts", ".md"].iter().any(|kind| file.path.ends_with(kind));
+        is_text && !file.path.contains("/tests/")
+    };
+    let documents = [all_files(), files_under("docs")].concat();
+    let packages = [files_under("sdk/python/everwhen"), files_under("sdk/typescript/src")].concat();
+    let page = files_under("crates/everwhen-ui/page/texts");
+    let read = documents.iter().filter(is_document);
+    let read = read.chain(packages.iter().filter(is_package));
+    let read = read.chain(page.iter().filter(|file| file.path.ends_with("en.js")));
     let mut broken = Vec::new();
-    for file in files.iter().filter(is_document) {
+    for file in read {
         broken.extend(phrases::found(&file.text).map(|found| format!("{}: {found}", file.name())));
     }
     hold(
-        "documents and openapi.json contain none of the phrases in everwhen_testkit::phrases",
+        "documents, openapi.json, the packages and the texts of the page contain none of the phrases \
+         in everwhen_testkit::phrases",
         "readers know the field's words; ours they would have to translate",
         &broken,
     );
 }
 
 #[test]
+fn messages_use_plain_words() {
+    let is_message = |file: &&File| {
+        let is_library = file.path.contains("/src/") && !file.path.ends_with("/tests.rs");
+        is_library && !WORD_LISTS.iter().any(|part| file.path.contains(part))
+    };
+    let mut broken = Vec::new();
+    for file in rust_files().iter().filter(is_message) {
+        let code = file.text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        let messages = source::texts(code).into_iter().filter(|(_, text)| text.contains(' '));
+        for (line, text) in messages {
+            broken.extend(phrases::found(&text).map(|it| format!("{}:{line}: {it}", file.path)));
+        }
+    }
+    hold(
+        "texts in the code contain none of the phrases in everwhen_testkit::phrases",
+        "errors, notices and output are read by people who do not know the code",
+        &broken,
+    );
+}
+
+#[test]
 fn comments_use_plain_words() {
+    let tools = files_under("tools");
     let mut broken = Vec::new();
     // The list itself names the phrases.
-    for file in rust_files().iter().filter(|file| !file.path.ends_with("src/phrases.rs")) {
-        let comments = file.text.lines().enumerate().filter(|(_, line)| is_comment(line));
+    let rust = rust_files();
+    let rust = rust.iter().filter(|file| !file.path.ends_with("src/phrases.rs"));
+    for file in rust.chain(&tools) {
+        let comments = file.text.lines().enumerate().filter(|(_, line)| is_comment(file, line));
         for (number, line) in comments {
             let found =
                 phrases::found(line).map(|it| format!("{}:{}: {it}", file.path, number + 1));
@@ -283,8 +336,10 @@ fn comments_use_plain_words() {
     );
 }
 
-fn is_comment(line: &str) -> bool {
-    line.trim_start().starts_with("//")
+fn is_comment(file: &File, line: &str) -> bool {
+    let marks: &[&str] =
+        if file.path.starts_with("crates/") { &["//"] } else { &["//", "/*", "#", "\"\"\""] };
+    marks.iter().any(|mark| line.trim_start().starts_with(mark))
 }
 
 #[test]

@@ -19,6 +19,23 @@ pub(crate) fn code(source: &str) -> String {
     code
 }
 
+/// The texts in quotes, each with the line on which it begins.
+pub(crate) fn texts(source: &str) -> Vec<(usize, String)> {
+    let letters: Vec<char> = source.chars().collect();
+    let mut texts = Vec::new();
+    let (mut at, mut line) = (0, 1);
+    while at < letters.len() {
+        let end = at + blank_length(&letters, at).max(1);
+        let part: String = letters[at..end].iter().collect();
+        let lines = part.matches('\n').count();
+        if end - at > 1 && matches!(letters[at], '"' | 'r') {
+            texts.push((line, part));
+        }
+        (at, line) = (end, line + lines);
+    }
+    texts
+}
+
 /// The names of the types that code declares, at every visibility; not those inside an `impl`.
 pub(crate) fn type_names(code: &str) -> Vec<String> {
     let declared = |line: &str| {
@@ -30,6 +47,15 @@ pub(crate) fn type_names(code: &str) -> Vec<String> {
         words.next().filter(|_| is_type).map(str::to_owned)
     };
     code.lines().filter(|line| !line.starts_with(' ')).filter_map(declared).collect()
+}
+
+/// The variants of an enum that code declares.
+pub(crate) fn variants(code: &str, name: &str) -> Vec<String> {
+    let declared = code.split_once(&format!("enum {name} {{")).map_or("", |it| it.1);
+    let body = declared.split_once("\n}").map_or(declared, |it| it.0);
+    let lines = body.lines().filter_map(|line| line.strip_prefix("    "));
+    let names = lines.filter(|line| line.starts_with(char::is_uppercase));
+    names.map(|line| line.split([' ', '(', ',', '{']).next().unwrap_or(line).to_owned()).collect()
 }
 
 /// How long the comment, text or letter is that begins here; 0 if none does.
@@ -184,4 +210,17 @@ fn functions_are_measured_from_name_to_brace() {
 fn types_are_found_at_any_visibility() {
     let code = "pub(in crate::a) struct One {\nenum Two<T> {\nimpl Two {\n    type Three = u8;\n}\nfn four() {}";
     assert_eq!(type_names(code), ["One", "Two"]);
+}
+
+#[test]
+fn texts_in_quotes_are_found() {
+    let source = "fn one() { // \"no\"\n    two(\"a \\\"b\\\"\", 'c',\n r#\"d\"#)\n}";
+    let found = [(2, "\"a \\\"b\\\"\"".to_owned()), (3, "r#\"d\"#".to_owned())];
+    assert_eq!(texts(source), found);
+}
+
+#[test]
+fn variants_are_listed() {
+    let code = "enum One {\n    A,\n    B {\n        inner: U8,\n    },\n    C(u8),\n}\nenum Two {\n    D,\n}";
+    assert_eq!(variants(code, "One"), ["A", "B", "C"]);
 }
