@@ -9,7 +9,7 @@ use everwhen_search::{RankedList, RarityCounts, SharedRarity, merge_scores};
 
 use super::derived::DerivedQuery;
 use super::search::{MemoryHit, SearchResults};
-use super::{Kind, PeriodUse, PreparedMemory, Question, QuestionVector};
+use super::{PeriodUse, PreparedMemory, Question, QuestionVector};
 use crate::Result;
 use crate::engine::Engine;
 use crate::index::{OpenedMemory, SharedIndex};
@@ -129,15 +129,13 @@ impl Question {
             &mut answers.iter_mut().map(|one| &mut one.conversations.0).collect::<Vec<_>>(),
         );
         merge_scores(&mut answers.iter_mut().map(|one| &mut one.entries.0).collect::<Vec<_>>());
-        let limit = |kind: Kind| if self.query.wants(kind) { self.query.pool() } else { 0 };
         let (mut conversations, mut entries) = (Vec::new(), Vec::new());
         for (memory, answer) in memories.iter().zip(answers) {
             conversations.extend(hits(memory, answer.conversations));
             entries.extend(hits(memory, answer.entries));
         }
-        let conversations =
-            best(conversations, limit(Kind::Conversation).max(limit(Kind::Summary)));
-        let entries = best(entries, limit(Kind::Entry));
+        let conversations = best(conversations, self.conversations_to_read());
+        let entries = best(entries, self.entries_to_read());
         let entries = entries.into_iter().map(|hit| (hit, None)).collect();
         SearchResults { conversations, entries, nothing_in_period }
     }

@@ -124,10 +124,16 @@ impl Query {
         self.limit.unwrap_or(limits::RECALL_ITEMS_DEFAULT)
     }
 
+    /// Returns the number of items of each kind that are put in order: at least the default, so that the
+    /// answers to a question for fewer are the first of those to a question for more.
+    pub(crate) fn ordered(&self) -> usize {
+        self.limit().max(limits::RECALL_ITEMS_DEFAULT)
+    }
+
     /// Returns the number of items from which varied ones are chosen.
     pub(crate) fn pool(&self) -> usize {
         let chosen_from = if self.diversity.is_some() { DIVERSITY_POOL } else { 1 };
-        (self.limit() * chosen_from + self.except.len()).min(self.limit() + limits::PAGE_ROWS)
+        (self.ordered() * chosen_from + self.except.len()).min(self.ordered() + limits::PAGE_ROWS)
     }
 
     /// Returns whether the conversation with this id and name is left out.

@@ -69,7 +69,7 @@ impl Question {
         // Another embedder may have become active since; then this question goes by words.
         let vector = memory.vector.as_ref().filter(|one| one.embedder == search.active_embedder());
         let plan = self.time.plan(search, self.filter(memory, index), self.query.period);
-        let excluded = self.query.pool() - self.query.limit();
+        let excluded = self.query.pool() - self.query.ordered();
         let period = plan.period.map(range);
         let ranking = search.search(&SearchQuery {
             terms: match shared {
@@ -84,8 +84,8 @@ impl Question {
             chosen_groups: plan.chosen,
             order: self.time.matches(),
             filter: plan.filter,
-            limit: self.query.limit() + excluded,
-            leading: self.query.limit().min(limits::RECALL_ITEMS_DEFAULT) + excluded,
+            limit: self.query.pool(),
+            leading: limits::RECALL_ITEMS_DEFAULT + excluded,
         });
         let (conversations, entries) = (ranking.groups, ranking.documents);
         let nothing_in_period = plan.nothing_in_period;
@@ -135,6 +135,26 @@ impl Question {
         }
     }
 
+    /// Returns how many of the best conversations are read.
+    pub(super) fn conversations_to_read(&self) -> usize {
+        let is_wanted =
+            [Kind::Conversation, Kind::Summary].iter().any(|one| self.query.wants(*one));
+        if is_wanted { self.query.pool() } else { 0 }
+    }
+
+    /// Returns how many of the best entries are read: no more than are answered, unless their texts may change
+    /// the order.
+    pub(super) fn entries_to_read(&self) -> usize {
+        let query = &self.query;
+        match query.wants(Kind::Entry) {
+            false => 0,
+            true if self.keeps_order() && query.diversity.is_none() => {
+                query.pool() - (query.ordered() - query.limit())
+            }
+            true => query.pool(),
+        }
+    }
+
     /// Returns the best hits of all memories, best first.
     fn merge<'m>(
         &self,
@@ -147,9 +167,8 @@ impl Question {
             entries.extend(said.hits.into_iter().map(|hit| (memory, index, hit)));
         }
         entries.retain(|(_, index, hit)| !self.query.except.contains(&index.entry_id(hit.number)));
-        let limit = |kind: Kind| if self.query.wants(kind) { self.query.pool() } else { 0 };
-        keep_best(&mut conversations, limit(Kind::Conversation).max(limit(Kind::Summary)));
-        keep_best(&mut entries, limit(Kind::Entry));
+        keep_best(&mut conversations, self.conversations_to_read());
+        keep_best(&mut entries, self.entries_to_read());
         entries.iter().for_each(|(_, index, hit)| index.prefetch_entry(hit.number));
         let conversations = conversations.into_iter().map(|(memory, index, hit)| {
             let id = index.conversation(hit.number);

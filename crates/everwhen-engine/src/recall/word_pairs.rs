@@ -9,6 +9,11 @@ use super::{PreparedMemory, Question, Recollection};
 use crate::limits;
 
 impl Question {
+    /// Returns whether the texts of entries leave their order as it is.
+    pub(super) fn keeps_order(&self) -> bool {
+        self.time.about().is_some()
+    }
+
     /// Adds the pairs of words of the leading entries to their scores and to those of their conversations. What
     /// leads is the same, in another order.
     pub(super) fn add_word_pairs(
@@ -16,7 +21,7 @@ impl Question {
         memories: &[PreparedMemory],
         recollection: &mut Recollection,
     ) {
-        if self.time.about().is_some() {
+        if self.keeps_order() {
             return;
         }
         let of_memory = |one: &PreparedMemory| (one.memory.name.clone(), WordPairs::of(&one.rest));

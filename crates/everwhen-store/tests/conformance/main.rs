@@ -188,6 +188,7 @@ suite! {
         what_others_forget_leaves_it_at_hand,
         all_memories_are_recalled_within_the_bytes_for_indexes,
         a_conversation_that_is_left_out_hides_no_other,
+        fewer_answers_are_the_first_of_more,
         a_question_to_many_small_memories_keeps_to_the_budget,
     }
     models {

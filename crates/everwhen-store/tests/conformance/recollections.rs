@@ -40,6 +40,14 @@ impl Restarted {
     }
 }
 
+/// The entries and conversations that a question finds, with scores and reasons, both best first.
+fn ranked(talk: &Talk, query: &Query) -> [Vec<String>; 2] {
+    let found = ask(&talk.vault, query);
+    let said = |one: &EntryFound| (one.entry.content.as_str().to_owned(), format!("{one:?}"));
+    let entries = found.items.iter().map(|one| format!("{:?}", said(one)));
+    [entries.collect(), found.conversations.iter().map(|one| format!("{one:?}")).collect()]
+}
+
 fn ask(vault: &Vault, query: &Query) -> Recollection {
     block_on(vault.recall(memory(), query.clone())).unwrap()
 }
@@ -310,4 +318,35 @@ pub(crate) fn a_conversation_that_is_left_out_hides_no_other(open: Open) {
     }
     let found = ask(&talk.vault, &asked(Address::Name(name("then"))));
     assert_eq!(found.items.len(), 5);
+}
+
+/// Whoever asks for fewer gets the first of those that the same question for ten finds.
+pub(crate) fn fewer_answers_are_the_first_of_more(open: Open) {
+    let talk = Talk::new(open);
+    let texts = [
+        "the lamp is blue",
+        "blue, the lamp and the blue sea",
+        "the blue lamp of the old house by the sea fell on the floor of the kitchen",
+        "a lamp",
+        "the sea is blue",
+        "an old blue house",
+    ];
+    let line = |(number, text): (usize, &str)| {
+        said(Role::User, text).said_at(at(-1_440 * (number as i64 % 9) - number as i64))
+    };
+    talk.remember(texts.into_iter().cycle().take(30).enumerate().map(line).collect());
+    let texts =
+        ["where is the blue lamp?", "the blue lamp yesterday", "the first blue lamp", "lamp"];
+    let plain = texts.map(|text| Query { asked_at: Some(at(60)), ..Query::new(text) });
+    let varied = Query { diversity: Some(0.4), ..plain[0].clone() };
+    let past = Query { as_of: Some(at(30)), ..plain[0].clone() };
+    for query in plain.into_iter().chain([varied, past]) {
+        let ten = ranked(&talk, &Query { limit: Some(10), ..query.clone() });
+        assert!(ten[0].len() == 10 && ten[1].len() > 5, "{query:?}");
+        for limit in 1..10 {
+            let fewer = ranked(&talk, &Query { limit: Some(limit), ..query.clone() });
+            let first = ten.each_ref().map(|all| all[..limit.min(all.len())].to_vec());
+            assert_eq!(fewer, first, "{limit} for {query:?}");
+        }
+    }
 }
