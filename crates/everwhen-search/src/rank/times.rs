@@ -20,7 +20,7 @@ impl<'q> TimeScores<'q> {
     pub(super) fn new(index: &'q Index, scope: &'q Scope<'q>, query: &'q SearchQuery) -> Self {
         let inside = match (&query.chosen_groups, query.period) {
             (Some(chosen), _) => chosen.len(),
-            (None, Some(period)) => index.ended_between(period.since, period.until).len(),
+            (None, Some(period)) => scope.count_ended_in(&period),
             (None, None) => 0,
         };
         Self {

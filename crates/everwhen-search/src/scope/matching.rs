@@ -5,6 +5,7 @@
 use std::ops::Range;
 
 use super::Scope;
+use crate::time_range::TimeRange;
 
 /// Up to this many groups with matches, all of them are ranked.
 pub(crate) const FULL_RANKING_GROUPS: usize = 512;
@@ -67,9 +68,11 @@ impl<'i> Scope<'i> {
         }
     }
 
-    /// Returns whether all groups are ranked, and not only a shortlist.
+    /// Returns whether all groups are ranked, and not only a shortlist. As of an earlier time they always are:
+    /// a shortlist is chosen from all that the index has by now, so it would change with later documents.
     pub(crate) fn ranks_all(&self) -> bool {
-        self.counts.totals.documents <= FULL_RANKING_DOCUMENTS
+        self.filter.as_of.is_some()
+            || self.counts.totals.documents <= FULL_RANKING_DOCUMENTS
             || self.group_total() <= FULL_RANKING_GROUPS
     }
 
@@ -117,6 +120,19 @@ impl<'i> Scope<'i> {
         &self.index.groups_by_end()[self.ended_inside()]
     }
 
+    /// Returns how many groups ended inside a range, among those that the search sees.
+    pub(crate) fn count_ended_in(&self, range: &TimeRange) -> usize {
+        match &self.counts.past {
+            None => self.index.ended_between(range.since, range.until).len(),
+            Some(past) => {
+                let ended_inside = |one: &u32| {
+                    self.counts.times(*one).is_some_and(|(_, last)| range.contains(last))
+                };
+                self.index.groups_begun_before(past.end()).into_iter().filter(ended_inside).count()
+            }
+        }
+    }
+
     fn ended_inside(&self) -> Range<usize> {
         let ends = |(since, until)| self.index.ended_between(Some(since), Some(until));
         self.bounds.map_or(0..self.index.groups_by_end().len(), ends)
@@ -139,7 +155,7 @@ impl<'i> Scope<'i> {
             return MatchingGroups::Listed(named);
         }
         let pool = self.pool();
-        if pool.len() <= LISTED_GROUPS {
+        if pool.len() <= LISTED_GROUPS || self.filter.as_of.is_some() {
             return MatchingGroups::Listed(self.with_matches(&pool));
         }
         let probed = spread(pool.len(), PROBES).map(|position| pool.get(position));

@@ -251,35 +251,57 @@ fn few_matches_in_a_large_index_are_listed_exactly() {
     assert_eq!(Scope::new(&index, &hours(500, 524)).few_groups().unwrap().len(), 24);
 }
 
-#[test]
-fn a_search_as_of_an_earlier_time_stays_the_same() {
-    let mut index = Index::default();
-    let mut add = |sequences: Range<u64>, groups: u64| {
-        for sequence in sequences {
-            let text = ["a cat sat", "the dog and the cat", "birds"][sequence as usize * 7 % 3];
-            let group = u128::from(sequence * 31 % groups);
-            let number = index.add(&Document {
-                time: at((sequence * 13 % 400) as i64),
-                created: at(sequence as i64),
-                ..document(sequence, group, Role::ALL[sequence as usize % 2], text)
-            });
-            let value = |one: u64| ((sequence * 37 + one * one * 11) % 97) as f32 - 48.0;
-            index.add_vectors("table", number, &[(0..64).map(value).collect()]);
-        }
-        let query = SearchQuery {
+/// Adds documents about animals with a vector each, one stored every hour.
+fn add_animals(index: &mut Index, sequences: Range<u64>, groups: u64) {
+    for sequence in sequences {
+        let text = ["a cat sat", "the dog and the cat", "birds"][sequence as usize * 7 % 3];
+        let group = u128::from(sequence * 31 % groups);
+        let number = index.add(&Document {
+            time: at((sequence * 13 % 400) as i64),
+            created: at(sequence as i64),
+            ..document(sequence, group, Role::ALL[sequence as usize % 2], text)
+        });
+        let value = |one: u64| ((sequence * 37 + one * one * 11) % 97) as f32 - 48.0;
+        index.add_vectors("table", number, &[(0..64).map(value).collect()]);
+    }
+}
+
+/// What is found as of an hour, with and without a period.
+fn found_as_of(index: &Index, hour: i64, filter: &SearchFilter) -> Vec<(u32, f32)> {
+    let inside = TimeRange { since: Some(at(300)), until: Some(at(390)) };
+    let found = [None, Some(inside)].map(|period| {
+        let ranking = index.search(&SearchQuery {
             terms: index.query_terms("cat dog"),
             vector: Some((0..64u8).map(|one| f32::from(one % 7) - 3.0).collect()),
             asked_at: at(500),
-            filter: SearchFilter { as_of: Some(at(200)), ..SearchFilter::default() },
+            period,
+            filter: SearchFilter { as_of: Some(at(hour)), ..filter.clone() },
             ..SearchQuery::default()
-        };
-        let ranking = index.search(&query);
-        let best = [ranking.groups.hits, ranking.documents.hits];
-        best.concat().into_iter().map(|one| (one.number, one.score)).collect::<Vec<_>>()
-    };
-    let then = add(1..200, 40);
-    assert_eq!(then.len(), 20);
-    assert_eq!(add(201..6_000, 900), then);
+        });
+        [ranking.groups.hits, ranking.documents.hits].concat()
+    });
+    found.concat().into_iter().map(|one| (one.number, one.score)).collect()
+}
+
+#[test]
+fn a_search_as_of_an_earlier_time_stays_the_same() {
+    let mut index = Index::default();
+    add_animals(&mut index, 1..200, 40);
+    let then = found_as_of(&index, 200, &SearchFilter::default());
+    assert_eq!(then.len(), 40);
+    add_animals(&mut index, 201..6_000, 900);
+    assert_eq!(found_as_of(&index, 200, &SearchFilter::default()), then);
+}
+
+#[test]
+fn a_search_of_many_documents_as_of_an_earlier_time_stays_the_same() {
+    let mut index = Index::default();
+    add_animals(&mut index, 1..21_000, 4_000);
+    let of_user = SearchFilter { sources: vec![Role::User.source()], ..SearchFilter::default() };
+    let filters = [SearchFilter::default(), of_user];
+    let then = filters.each_ref().map(|filter| found_as_of(&index, 21_000, filter));
+    add_animals(&mut index, 21_001..42_000, 9_000);
+    assert_eq!(filters.each_ref().map(|filter| found_as_of(&index, 21_000, filter)), then);
 }
 
 #[test]
