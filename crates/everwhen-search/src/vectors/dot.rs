@@ -68,7 +68,7 @@ pub(crate) fn dots<const N: usize>(
 #[inline]
 pub fn prefetch<T>(values: &[T]) {
     #[cfg(target_arch = "x86_64")]
-    values.iter().step_by((CACHE_LINE / size_of::<T>()).max(1)).for_each(x86::prefetch);
+    values.iter().step_by((CACHE_LINE / size_of::<T>().max(1)).max(1)).for_each(x86::prefetch);
     #[cfg(not(target_arch = "x86_64"))]
     let _ = values;
 }
@@ -383,6 +383,13 @@ mod tests {
             });
         }
         assert_eq!(found.len(), 5);
+    }
+
+    #[test]
+    fn values_of_any_size_are_prefetched() {
+        prefetch(&[(); 3]);
+        prefetch::<u8>(&[]);
+        prefetch(&[[0u8; 100]; 2]);
     }
 
     #[test]
