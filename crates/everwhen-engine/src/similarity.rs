@@ -9,7 +9,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use crate::memory::{EmbedderThresholds, Fact, FactRules};
 use crate::ports::Embedder;
 use crate::text::is_stop_word;
-use crate::text::quantity::quantities;
+use crate::text::quantity::{in_words, quantities};
 
 /// What closeness means when only words can be compared.
 const BY_WORDS: EmbedderThresholds =
@@ -142,23 +142,8 @@ fn figure(word: &str) -> Option<String> {
     if end > 0 && word.starts_with(|letter: char| letter.is_ascii_digit()) {
         return Some(word[..end].replace(',', "."));
     }
-    let place = FIGURES.iter().position(|names| names.contains(&word))?;
-    Some(place.to_string())
+    in_words(word).map(|number| number.to_string())
 }
-
-const FIGURES: [&[&str]; 11] = [
-    &["zero"],
-    &["once"],
-    &["two", "twice"],
-    &["three", "thrice"],
-    &["four"],
-    &["five"],
-    &["six"],
-    &["seven"],
-    &["eight"],
-    &["nine"],
-    &["ten"],
-];
 
 /// Whether a statement says that something is not so, or no longer.
 pub(crate) fn denies(text: &str) -> bool {
@@ -214,6 +199,7 @@ mod tests {
         assert_eq!(read("A1C was 7.4%, then 7,0."), ["7.0", "7.4"]);
         assert_eq!(read("I take it twice daily"), ["2"]);
         assert_eq!(read("metformin 500mg"), ["500"]);
+        assert_eq!(read("eleven eggs, twelve times"), read("11 eggs, 12 times"));
         assert!(read("nothing here").is_empty());
     }
 

@@ -249,7 +249,8 @@ fn word(words: &[&str], at: usize) -> Option<String> {
     words.get(at).map(|word| bare(word).to_lowercase()).filter(|word| !word.is_empty())
 }
 
-fn in_words(word: &str) -> Option<usize> {
+/// The number that a word in lower case is: 2 for "two" and "twice".
+pub(crate) fn in_words(word: &str) -> Option<usize> {
     WORDS.iter().position(|names| names.contains(&word))
 }
 
