@@ -65,8 +65,9 @@ pub(crate) fn said(
     ids: &[EntryId],
 ) -> Result<Removed> {
     edit.memory.forgotten += 1;
-    let (memory, now, chance) = (edit.memory.name.clone(), edit.now, edit.chance);
-    tombstones::imported::keep(edit.tx, (edit.vault.id, &memory), doomed, now, chance)?;
+    let (place, memory) = (edit.place(), edit.memory.name.clone());
+    let (now, chance) = (edit.now, edit.chance);
+    tombstones::imported::keep(edit.tx, (place, &memory), doomed, now, chance)?;
     let facts = facts::forget::made_of(edit, doomed)?;
     vectors(edit, doomed, &facts);
     chapters::forget_said(edit, doomed)?;

@@ -216,9 +216,10 @@ fn conversation(
     let ids = entries.iter().chain(branches.iter().flat_map(|branch| &branch.entries));
     let mut known = Known::find(edit, &name, &source_ids(ids), forgotten)?;
     let address = Address::Name(name);
-    known.main_line(entries);
-    let branch_rows: Vec<ImportedBranchRows> =
-        branches.into_iter().map(|branch| known.branch(branch)).collect();
+    let snapshot = edit.tx.snapshot();
+    known.main_line(snapshot, entries)?;
+    let branch_rows = branches.into_iter().map(|branch| known.branch(snapshot, branch));
+    let branch_rows: Vec<ImportedBranchRows> = branch_rows.collect::<Result<_>>()?;
     let Known { fresh, edits, conversation, known, .. } = known;
     let is_only_longer = edits.is_empty() && branch_rows.is_empty();
     let mut outcome = ImportOutcome { known, ..ImportOutcome::default() };

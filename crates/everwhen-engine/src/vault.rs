@@ -25,6 +25,7 @@ use crate::ports::{
 };
 use crate::receipt::{Done, Idempotency, Receipt};
 use crate::time::Zone;
+use crate::tombstones::imported;
 use crate::{ConflictReason, Error, ErrorKind, Result, idempotency};
 
 pub(crate) use open::{Absent, load_both, load_memory};
@@ -177,6 +178,10 @@ impl Vault {
                 if same.is_some_and(|same| same.id != memory.id) {
                     return Err(Error::conflict(format!("a memory named {name:?} exists already"))
                         .because(ConflictReason::AlreadyExists));
+                }
+                if new != memory.name {
+                    let place = MemoryRef { vault: vault.id, memory: memory.id };
+                    imported::keep_renamed(tx, place, &new)?;
                 }
                 memory.name = new;
             }

@@ -17,7 +17,7 @@ use super::ImportedBranch;
 use crate::Result;
 use crate::memory::{ConversationId, Entry, EntryId, Name, NewEntry, Provenance, Role, Said};
 use crate::memory_edit::MemoryEdit;
-use crate::ports::{EntryQuery, Which};
+use crate::ports::{EntryQuery, Snapshot, Which};
 use crate::tombstones::imported::ForgottenImports;
 
 /// Ids that are looked up at a time.
@@ -131,48 +131,56 @@ impl<'f> Known<'f> {
     }
 
     /// Takes what was said in the conversation.
-    pub(super) fn main_line(&mut self, entries: Vec<NewEntry>) {
-        for entry in entries {
-            self.sift(entry);
-        }
+    pub(super) fn main_line(
+        &mut self,
+        snapshot: &dyn Snapshot,
+        entries: Vec<NewEntry>,
+    ) -> Result<()> {
+        entries.into_iter().try_for_each(|entry| self.sift(snapshot, entry).map(drop))
     }
 
     /// Takes a branch of it.
-    pub(super) fn branch(&mut self, branch: ImportedBranch) -> ImportedBranchRows {
+    pub(super) fn branch(
+        &mut self,
+        snapshot: &dyn Snapshot,
+        branch: ImportedBranch,
+    ) -> Result<ImportedBranchRows> {
         let first = self.fresh.len();
-        let known = branch.entries.into_iter().filter_map(|entry| self.sift(entry)).collect();
-        let known: Vec<Entry> = known;
-        let known = known
-            .into_iter()
-            .filter(|old| old.branch.is_none() && Some(old.conversation) == self.conversation)
-            .collect();
-        ImportedBranchRows { at: branch.archived_at, known, fresh: first..self.fresh.len() }
+        let mut known = Vec::new();
+        for entry in branch.entries {
+            known.extend(self.sift(snapshot, entry)?);
+        }
+        known.retain(|old| old.branch.is_none() && Some(old.conversation) == self.conversation);
+        Ok(ImportedBranchRows { at: branch.archived_at, known, fresh: first..self.fresh.len() })
     }
 
     /// The entry if it is here already; else it is fresh, or corrects one that is here.
-    fn sift(&mut self, new: NewEntry) -> Option<Entry> {
+    fn sift(&mut self, snapshot: &dyn Snapshot, new: NewEntry) -> Result<Option<Entry>> {
         let key = key(&new);
         if let Some(key) = &key {
             if !self.in_this_import.insert(key.clone()) {
                 self.known += 1;
-                return None;
+                return Ok(None);
             }
             if let Some(old) = self.by_id(key, &new) {
                 self.known += 1;
-                return Some(old);
+                return Ok(Some(old));
             }
         }
         let found = self.by_text(&new, key.as_ref());
-        if found.is_some() || self.is_forgotten(&new) {
+        if found.is_some() || self.is_forgotten(snapshot, &new)? {
             self.known += 1;
         } else {
             self.fresh.push(new);
         }
-        found
+        Ok(found)
     }
 
-    fn is_forgotten(&self, new: &NewEntry) -> bool {
-        self.forgotten.as_ref().is_some_and(|(forgotten, name)| forgotten.has(name, new))
+    fn is_forgotten(&self, snapshot: &dyn Snapshot, new: &NewEntry) -> Result<bool> {
+        match &self.forgotten {
+            Some((forgotten, name)) => forgotten.has(snapshot, name, new),
+            None => Ok(false),
+        }
     }
 
     /// The entry with this id. If its text has changed in its conversation, it is corrected.

@@ -71,7 +71,8 @@ impl ForgottenTimes {
         place: MemoryRef,
         accepted: Timestamp,
     ) -> Result<Self> {
-        Ok(Self(snapshot.tombstones(TombstoneOwner::Memory(place), None)?).after(accepted))
+        let which = Some((TombstoneKind::Period, None));
+        Ok(Self(snapshot.tombstones(TombstoneOwner::Memory(place), which)?).after(accepted))
     }
 
     /// Returns what of it was forgotten at this time or later.

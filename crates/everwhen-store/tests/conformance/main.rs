@@ -420,6 +420,8 @@ suite! {
         a_history_does_not_bring_back_a_forgotten_memory,
         the_same_words_said_again_are_stored,
         a_file_that_is_read_again_brings_back_nothing,
+        a_file_that_is_read_again_brings_back_nothing_of_a_renamed_memory,
+        what_earlier_versions_kept_of_imports_is_recognised,
         a_file_that_is_read_again_brings_back_nothing_of_a_vault,
         a_forgotten_vault_stays_forgotten,
         what_waited_while_its_memory_was_forgotten_is_not_stored,

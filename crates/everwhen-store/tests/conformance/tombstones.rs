@@ -10,7 +10,7 @@ use everwhen_engine::ports::{
 };
 use everwhen_engine::receipt::Idempotency;
 use everwhen_engine::time::ManualClock;
-use everwhen_engine::{ErrorKind, Forget, ImportMode, ImportedConversation, Vault};
+use everwhen_engine::{ErrorKind, Forget, ImportMode, ImportedConversation, MemoryChange, Vault};
 use everwhen_testkit::{block_on, engine_over};
 use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest, Sha256};
@@ -73,8 +73,12 @@ fn file() -> ImportedConversation {
 
 /// Reads the file into a memory; how many entries are new and how many known.
 fn read_file(vault: &Vault, memory: &str, skips_forgotten: bool) -> (u64, u64) {
+    read_into(vault, named(memory), skips_forgotten)
+}
+
+fn read_into(vault: &Vault, memory: Address<MemoryId>, skips_forgotten: bool) -> (u64, u64) {
     let mode = ImportMode { skips_forgotten, ..ImportMode::default() };
-    let outcomes = block_on(vault.import_conversations(named(memory), vec![file()], mode)).unwrap();
+    let outcomes = block_on(vault.import_conversations(memory, vec![file()], mode)).unwrap();
     let outcome = outcomes.into_iter().next().unwrap().unwrap();
     (outcome.stored, outcome.known)
 }
@@ -108,6 +112,58 @@ pub(crate) fn a_file_that_is_read_again_brings_back_nothing(open: Open) {
         assert_eq!(read_file(&talk.vault, "work", false), (3 - left, left), "{steps:?}");
         assert_eq!(read_file(&talk.vault, "work", true), (0, 3), "it is here again");
     }
+}
+
+/// The same when the memory has another name by then: the file is read into it by its id or by that name.
+pub(crate) fn a_file_that_is_read_again_brings_back_nothing_of_a_renamed_memory(open: Open) {
+    for numbers in [&[0][..], &[2], &[0, 2]] {
+        let talk = Talk::new(open);
+        talk.minute(10);
+        assert_eq!(read_file(&talk.vault, "work", true), (3, 0));
+        let all = block_on(talk.vault.entries(named("work"), None, EntryQuery::default())).unwrap();
+        for number in numbers {
+            let what = Forget::Entry(all.data[*number].id);
+            block_on(talk.vault.forget(named("work"), what, None)).unwrap();
+        }
+        for (old, new) in [("work", "job"), ("job", "post")] {
+            let change = MemoryChange { name: Some(name(new)), ..MemoryChange::default() };
+            block_on(talk.vault.change_memory(named(old), change, None)).unwrap();
+            assert_eq!(read_file(&talk.vault, new, true), (0, 3), "{numbers:?}");
+            let id = block_on(talk.vault.memory(named(new))).unwrap().id;
+            assert_eq!(read_into(&talk.vault, Address::Id(id), true), (0, 3), "{numbers:?}");
+        }
+        block_on(talk.vault.forget(named("post"), Forget::Memory, None)).unwrap();
+        assert_eq!(read_file(&talk.vault, "post", true), (0, 3), "{numbers:?}");
+        assert_eq!(read_file(&talk.vault, "elsewhere", true), (3, 0));
+    }
+}
+
+/// What earlier versions kept of imports, with the name of the memory in it, is recognised.
+pub(crate) fn what_earlier_versions_kept_of_imports_is_recognised(open: Open) {
+    let talk = Talk::new(open);
+    talk.minute(10);
+    let vault = talk.vault.id();
+    let salt = [7; 32];
+    let hash = |parts: &[&[u8]]| {
+        let mut hasher = blake3::Hasher::new_keyed(&salt);
+        for part in parts {
+            hasher.update(&(part.len() as u64).to_le_bytes()).update(part);
+        }
+        *hasher.finalize().as_bytes()
+    };
+    let kept = [
+        (TombstoneKind::Salt, salt),
+        (TombstoneKind::Hash, hash(&[b"imports of", b"work"])),
+        (TombstoneKind::Hash, hash(&[b"import id", b"work", b"an-agent", b"2"])),
+    ];
+    talk.bed.write(move |tx| {
+        kept.into_iter().try_for_each(|(kind, hash)| {
+            let row = Tombstone { kind, hash, at: at(0), period: None };
+            tx.put(Row::Tombstone(TombstoneOwner::Vault(vault), &row))
+        })
+    });
+    assert_eq!(read_file(&talk.vault, "elsewhere", true), (3, 0));
+    assert_eq!(read_file(&talk.vault, "work", true), (2, 1));
 }
 
 /// The same when the whole vault was forgotten and one of its name is made again.
