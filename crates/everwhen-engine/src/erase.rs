@@ -101,6 +101,9 @@ fn hide_lines(edit: &mut MemoryEdit<'_>, ids: &[EntryId]) -> Result<()> {
 /// Has vectors erased that are kept outside the store: of the passages of entries, of the whole of them, which
 /// may have been a question, and of facts. If the transaction fails afterwards, they are computed again.
 fn vectors(edit: &MemoryEdit<'_>, doomed: &[Entry], facts: &[Fact]) {
+    if edit.keepers.is_empty() {
+        return;
+    }
     let mut texts: Vec<&str> = doomed.iter().flat_map(embedded_passages).collect();
     texts.extend(doomed.iter().map(|entry| entry.content.as_str()));
     texts.extend(facts.iter().map(|fact| fact.statement.as_str()));

@@ -15,7 +15,7 @@ use crate::text::content_words;
 /// what is left of the conversation is read again afterwards.
 pub(crate) fn made_of(edit: &MemoryEdit<'_>, doomed: &[Entry]) -> Result<Vec<Fact>> {
     let ids: HashSet<EntryId> = doomed.iter().map(|entry| entry.id).collect();
-    let facts = edit.tx.facts(edit.place(), FactSelection::All)?;
+    let facts = edit.tx.facts(edit.place(), FactSelection::WithoutVectors)?;
     let (mut made, others): (Vec<Fact>, Vec<Fact>) =
         facts.into_iter().partition(|fact| ids.contains(&fact.evidence.entry));
     let others: Vec<Fact> = others.into_iter().filter(is_of_model).collect();
