@@ -34,6 +34,13 @@ pub struct RetriedJobs {
     pub unreached: u64,
 }
 
+/// What is asked about jobs one after the other: each vault, or `None` for all of them at once.
+struct JobParts {
+    parts: Vec<Option<VaultId>>,
+    /// The jobs of all vaults, counted, if they can be asked at once.
+    counts: Option<Vec<JobCount>>,
+}
+
 impl JobReport {
     /// Counts jobs of one kind that wait for one reason.
     pub fn count(&self, kind: JobKind, wait: JobWait) -> u64 {
@@ -77,19 +84,25 @@ impl Engine {
     /// All jobs counted, and those that were set aside.
     pub async fn job_report(&self) -> Result<JobReport> {
         let mut report = JobReport::default();
-        for part in self.parts().await? {
-            let added = self.report_part(part, &mut report).await;
+        let JobParts { parts, counts } = self.parts().await?;
+        for part in parts {
+            let added = self.report_part(part, counts.clone(), &mut report).await;
             report.unreached += self.missed(part, added)?;
         }
         Ok(report)
     }
 
-    /// Adds the jobs of one vault, or of all.
-    async fn report_part(&self, part: Option<VaultId>, report: &mut JobReport) -> Result<()> {
+    /// Adds the jobs of one vault, or of all. They are counted unless their counts are known.
+    async fn report_part(
+        &self,
+        part: Option<VaultId>,
+        known: Option<Vec<JobCount>>,
+        report: &mut JobReport,
+    ) -> Result<()> {
         self.check_pause(part)?;
         let (now, left) = (self.now(), limits::SET_ASIDE_LISTED - report.set_aside.len());
         let look = move |rows: &dyn Snapshot| {
-            let counts = rows.job_counts(part, now)?;
+            let counts = known.clone().map_or_else(|| rows.job_counts(part, now), Ok)?;
             let aside = rows.jobs(JobSelection::SetAside(part, None, left))?;
             let mut failed = Vec::new();
             for one in counts.iter().filter(|one| one.wait == JobWait::Failed) {
@@ -107,7 +120,7 @@ impl Engine {
     /// Puts the jobs of all vaults that were set aside back in their queues, or those of one kind.
     pub(super) async fn retry_everywhere(&self, kind: Option<JobKind>) -> Result<RetriedJobs> {
         let mut done = RetriedJobs::default();
-        for part in self.parts().await? {
+        for part in self.parts().await?.parts {
             let retried = self.retry_part(part, kind, &mut done.retried).await;
             done.unreached += self.missed(part, retried)?;
         }
@@ -159,14 +172,14 @@ impl Engine {
     }
 
     /// What to ask one after the other: all vaults at once, or each of them while a part of the store is away.
-    async fn parts(&self) -> Result<Vec<Option<VaultId>>> {
+    async fn parts(&self) -> Result<JobParts> {
         let now = self.now();
         match self.store.look(move |rows| rows.job_counts(None, now)).await {
-            Ok(_) => return Ok(vec![None]),
+            Ok(counts) => return Ok(JobParts { parts: vec![None], counts: Some(counts) }),
             Err(error) if self.is_partial(&error) => self.reach.mark_store_unreachable(&error, now),
             Err(error) => return Err(error),
         }
-        let mut vaults = Vec::new();
+        let mut parts = Vec::new();
         let mut after: Option<Name> = None;
         loop {
             let from = after.clone();
@@ -175,9 +188,9 @@ impl Engine {
             let names = self.store.look(names).await?;
             after = names.last().map(|(name, _)| name.clone());
             let is_last = names.len() < limits::VAULTS_READ;
-            vaults.extend(names.into_iter().map(|(_, vault)| Some(vault)));
+            parts.extend(names.into_iter().map(|(_, vault)| Some(vault)));
             if is_last {
-                return Ok(vaults);
+                return Ok(JobParts { parts, counts: None });
             }
         }
     }

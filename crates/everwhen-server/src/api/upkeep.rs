@@ -104,9 +104,10 @@ pub(super) async fn retry_jobs(
 ) -> ApiResult<wire::RetriedJobs> {
     let RetriedJobs { retried, unreached } = state.engine.retry_jobs(query.kind(), None).await?;
     if unreached > 0 {
+        let jobs = if retried == 1 { "job waits" } else { "jobs wait" };
         let vaults = if unreached == 1 { "vault" } else { "vaults" };
         let error = Error::unavailable(format!(
-            "{retried} jobs wait again, but {unreached} {vaults} cannot be reached; retry once they can"
+            "{retried} {jobs} again, but {unreached} {vaults} cannot be reached; retry once they can"
         ));
         return Err(error.into());
     }
