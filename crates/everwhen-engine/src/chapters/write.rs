@@ -77,17 +77,24 @@ pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
     };
     let stale = read.stale.clone();
     engine.go_on(job, move |edit, _| remove(edit, &stale)).await?;
+    let writer = engine.chapter_writer().filter(|writer| writer.writes_chapters());
+    let mut so_far = match writer.filter(|_| !read.missing.is_empty()) {
+        Some(_) => ChaptersSoFar::read(engine, job.place()).await?,
+        None => ChaptersSoFar::default(),
+    };
     let mut new_chapters = Vec::new();
     for planned in read.missing {
-        let writer = engine.chapter_writer().filter(|writer| writer.writes_chapters());
         let words = match writer {
-            Some(writer) => written(engine, writer, job, &planned, &read.vault.zone).await?,
+            Some(writer) => {
+                written(engine, writer, job.place(), &planned, &so_far, &read.vault.zone).await?
+            }
             None => {
                 let asker = engine.asker(&read.vault, job);
                 words(asker, &planned, &read.vault.zone, engine.chapter_rules()).await?
             }
         };
         new_chapters.push(words.text.clone());
+        so_far.add(planned.last(), &words.text);
         engine.go_on(job, move |edit, _| keep(edit, &planned, &words)).await?;
     }
     if let Some(writer) = engine.chapter_writer() {
@@ -173,26 +180,47 @@ fn wait_on(edit: &mut MemoryEdit<'_>, job: &Job) -> Result<()> {
     edit.tx.put(Row::Job(&Job { due_at, tries: 0, state, ..job.clone() }))
 }
 
+/// The chapters that tell a memory so far, by where they end: what a writer is shown of them.
+#[derive(Default)]
+struct ChaptersSoFar(Vec<(Cursor, String)>);
+
+impl ChaptersSoFar {
+    async fn read(engine: &Engine, place: MemoryRef) -> Result<Self> {
+        let story = ChapterSelection::Story(None, None);
+        let all = engine.store.look(move |snapshot| snapshot.chapters(place, story)).await?;
+        Ok(Self(all.into_iter().map(|chapter| (chapter.last, chapter.text)).collect()))
+    }
+
+    fn add(&mut self, last: Option<Cursor>, text: &str) {
+        let Some(last) = last else { return };
+        let at = self.0.partition_point(|(other, _)| order(*other) <= order(last));
+        self.0.insert(at, (last, text.to_owned()));
+    }
+
+    /// Returns the texts of those that end before a chapter begins.
+    fn before(&self, first: Option<Cursor>) -> Vec<String> {
+        let is_before = |last: &Cursor| first.is_none_or(|first| last.time <= first.time);
+        let before = self.0.iter().filter(|(last, _)| is_before(last));
+        before.map(|(_, text)| text.clone()).collect()
+    }
+}
+
 /// The words of a chapter, by another writer.
 async fn written(
     engine: &Engine,
     writer: &Arc<dyn ChapterWriter>,
-    job: &Job,
+    place: MemoryRef,
     planned: &Planned,
+    so_far: &ChaptersSoFar,
     zone: &Zone,
 ) -> Result<ChapterDraftWords> {
-    let (place, behind) = (job.place(), planned.first());
-    let so_far = engine.store.look(move |snapshot| {
-        let mut chapters = snapshot.chapters(place, ChapterSelection::Story(None, None))?;
-        chapters.retain(|one| behind.is_none_or(|behind| one.last.time <= behind.time));
-        Ok((chapters, snapshot.summaries(place, None, Some(1))?))
-    });
-    let (chapters, summaries) = so_far.await?;
+    let newest = move |snapshot: &dyn Snapshot| snapshot.summaries(place, None, Some(1));
+    let summaries = engine.store.look(newest).await?;
     let entries: Vec<&Entry> = planned.entries.iter().collect();
     let material = ChapterMaterial {
         place,
         transcript: transcript(&entries, zone),
-        chapters: chapters.into_iter().map(|chapter| chapter.text).collect(),
+        chapters: so_far.before(planned.first()),
         summary: summaries.into_iter().next().map(|summary| summary.text).unwrap_or_default(),
     };
     let draft = writer.write(&material).await?;
