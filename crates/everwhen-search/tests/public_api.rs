@@ -200,7 +200,7 @@ fn rankings_of_several_indexes_become_comparable() {
         second.add(&document(sequence, "The dentist, the dentist, always the dentist"));
     }
     let text = "garden dentist";
-    let rarity = SharedRarity::new([&first, &second].into_iter(), text);
+    let rarity = SharedRarity::new([&first, &second].into_iter(), text, None);
     let mut rankings = [&first, &second].map(|index| {
         let terms = index.shared_query_terms(text, &rarity);
         index.search(&SearchQuery { terms, ..query(index, text) })
@@ -211,6 +211,30 @@ fn rankings_of_several_indexes_become_comparable() {
     };
     // "garden" is rare over both indexes, "dentist" is not.
     assert!(best(0) > best(1), "{} {}", best(0), best(1));
+}
+
+#[test]
+fn rankings_of_several_indexes_as_of_an_earlier_time_stay_the_same() {
+    let (mut first, mut second) = (index(), Index::default());
+    second.add(&document(1, "A dentist in the garden"));
+    let (text, as_of) = ("garden dentist", Some(START + 8 * DAY));
+    let found = |indexes: [&Index; 2]| {
+        let rarity = SharedRarity::new(indexes.into_iter(), text, as_of);
+        let mut rankings = indexes.map(|index| {
+            let terms = index.shared_query_terms(text, &rarity);
+            let filter = SearchFilter { as_of, ..SearchFilter::default() };
+            index.search(&SearchQuery { terms, filter, ..query(index, text) })
+        });
+        merge_scores(&mut rankings.iter_mut().map(|one| &mut one.documents).collect::<Vec<_>>());
+        let hits = rankings.iter().flat_map(|one| &one.documents.hits);
+        hits.map(|hit| (hit.number, hit.score)).collect::<Vec<_>>()
+    };
+    let then = found([&first, &second]);
+    for sequence in 9..40 {
+        first.add(&document(sequence, "The dentist, the dentist, always the dentist"));
+        second.add(&document(sequence, "Bread"));
+    }
+    assert_eq!(found([&first, &second]), then);
 }
 
 #[test]

@@ -64,7 +64,7 @@ impl Question {
         embedded: &mut Vec<(String, QuestionVector)>,
     ) -> Result<(Vec<PreparedMemory>, Vec<MemoryAnswers>)> {
         let again = |(place, memory): &FoundMemory| OpenedMemory::found(*place, memory.clone());
-        let mut counts = RarityCounts::new(&self.query.text);
+        let mut counts = RarityCounts::new(&self.query.text, self.as_of());
         for memory in memories {
             let one = self.prepare(engine, again(memory), embedded).await?;
             counts.add(&one.read().search);

@@ -41,7 +41,8 @@ impl Question {
     pub(super) fn search<'m>(&self, memories: &'m [PreparedMemory]) -> SearchResults<'m> {
         let indexes: Vec<_> = memories.iter().map(PreparedMemory::read).collect();
         let shared = (indexes.len() > 1).then(|| {
-            SharedRarity::new(indexes.iter().map(|index| &index.search), &self.query.text)
+            let searched = indexes.iter().map(|index| &index.search);
+            SharedRarity::new(searched, &self.query.text, self.as_of())
         });
         let mut rankings: Vec<MemoryRanking<'m, '_>> = (memories.iter().zip(&indexes))
             .map(|(memory, index)| self.search_memory(memory, index, shared.as_ref()))
