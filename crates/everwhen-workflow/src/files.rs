@@ -88,7 +88,7 @@ impl VaultFiles {
             return Ok(());
         }
         let mut now = HashMap::new();
-        for memory in origins::memories(root, vault) {
+        for memory in origins::memories(root, vault)? {
             let mark = place.vault.forget_mark(Address::read("memory", &memory)?).await?;
             now.insert(memory, mark);
         }
@@ -101,7 +101,7 @@ impl VaultFiles {
         epochs: &FileEpochs,
         engine: &Engine,
     ) -> Result<()> {
-        for id in origins::vaults(root) {
+        for id in origins::vaults(root)? {
             match engine.vault(Address::Id(id)).await {
                 Ok(vault) => {
                     let memory = Address::read("memory", "default")?;

@@ -6,7 +6,7 @@
 //! this directory, so the marks of its memories are compared before a run and once an hour.
 
 use std::collections::{HashMap, HashSet};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -132,22 +132,31 @@ impl FileOrigin {
             return Err(Error::conflict("something was forgotten since the workflow began")
                 .because(ConflictReason::ChangedMeanwhile));
         }
-        self.note(path).map_err(|error| trouble("write", &self.lines, &error))?;
+        self.note(path)?;
         write()
     }
 
-    fn note(&self, path: &str) -> std::io::Result<()> {
+    fn note(&self, path: &str) -> Result<()> {
         let mark = self.mark.clone().map_or(NotedMark::Unknown, NotedMark::Known);
         let line = Note { memory: self.memory.clone(), path: path.to_owned(), mark }.line();
-        let known = std::fs::read_to_string(&self.lines).unwrap_or_default();
+        let known = text_of(&self.lines)?;
         if known.lines().any(|one| one == line) {
             return Ok(());
         }
+        let is_cut = !known.is_empty() && !known.ends_with('\n');
+        let begin = if is_cut { "\n" } else { "" };
+        self.append(&format!("{begin}{line}\n"))
+            .map_err(|error| trouble("write", &self.lines, &error))
+    }
+
+    /// The note is durable when the file it is about is written.
+    fn append(&self, text: &str) -> std::io::Result<()> {
         if let Some(directory) = self.lines.parent() {
             std::fs::create_dir_all(directory)?;
         }
         let mut file = std::fs::OpenOptions::new().create(true).append(true).open(&self.lines)?;
-        writeln!(file, "{line}")
+        file.write_all(text.as_bytes())?;
+        file.sync_data()
     }
 }
 
@@ -189,20 +198,26 @@ pub(super) fn forget_outdated(
 }
 
 /// The memories from which files of a vault were written.
-pub(super) fn memories(root: &Path, vault: VaultId) -> HashSet<String> {
-    notes(&lines_of(root, vault)).into_iter().map(|note| note.memory).collect()
+pub(super) fn memories(root: &Path, vault: VaultId) -> Result<HashSet<String>> {
+    Ok(notes(&lines_of(root, vault))?.into_iter().map(|note| note.memory).collect())
 }
 
 /// The vaults of which there are files.
-pub(super) fn vaults(root: &Path) -> Vec<VaultId> {
-    let entries = std::fs::read_dir(root.join(ORIGINS)).into_iter().flatten().flatten();
-    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+pub(super) fn vaults(root: &Path) -> Result<Vec<VaultId>> {
+    let directory = root.join(ORIGINS);
+    let Some(entries) = found(&directory, std::fs::read_dir(&directory))? else {
+        return Ok(Vec::new());
+    };
+    let names: std::io::Result<Vec<_>> =
+        entries.map(|entry| entry.map(|entry| entry.file_name())).collect();
+    let names = names.map_err(|error| trouble("read", &directory, &error))?;
+    Ok(names.iter().filter_map(|name| name.to_str()?.parse().ok()).collect())
 }
 
 /// Removes the files whose notes are meant, and says whether there was one.
 fn remove(root: &Path, vault: VaultId, is_meant: impl Fn(&Note) -> bool) -> Result<bool> {
     let (own, lines) = (root.join(VAULTS).join(vault.to_string()), lines_of(root, vault));
-    let noted = notes(&lines);
+    let noted = notes(&lines)?;
     let doomed: HashSet<&String> =
         noted.iter().filter(|note| is_meant(note)).map(|note| &note.path).collect();
     for path in &doomed {
@@ -217,9 +232,23 @@ fn remove(root: &Path, vault: VaultId, is_meant: impl Fn(&Note) -> bool) -> Resu
     Ok(!doomed.is_empty())
 }
 
-fn notes(lines: &Path) -> Vec<Note> {
-    let text = std::fs::read_to_string(lines).unwrap_or_default();
-    text.lines().filter_map(Note::read).collect()
+fn notes(lines: &Path) -> Result<Vec<Note>> {
+    Ok(text_of(lines)?.lines().filter_map(Note::read).collect())
+}
+
+/// The text of the notes, empty if there is none yet. A crash may have cut its last line within a letter.
+fn text_of(lines: &Path) -> Result<String> {
+    let bytes = found(lines, std::fs::read(lines))?.unwrap_or_default();
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// What was read, unless there is nothing at that place.
+fn found<T>(place: &Path, read: std::io::Result<T>) -> Result<Option<T>> {
+    match read {
+        Ok(read) => Ok(Some(read)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(trouble("read", place, &error)),
+    }
 }
 
 fn lines_of(root: &Path, vault: VaultId) -> PathBuf {
@@ -229,9 +258,7 @@ fn lines_of(root: &Path, vault: VaultId) -> PathBuf {
 /// What is not there need not be removed.
 fn gone(place: &Path, removed: std::io::Result<()>) -> Result<()> {
     match removed {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(trouble("remove", place, &error))
-        }
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(trouble("remove", place, &error)),
         _ => Ok(()),
     }
 }
@@ -287,7 +314,7 @@ mod tests {
         let (ana, bo) = (files(root, &epochs, "ana"), files(root, &epochs, "bo"));
         ana.write("ana.txt", "secret", false).unwrap();
         bo.write("bo.txt", "harmless", false).unwrap();
-        assert_eq!(vaults(root), [vault]);
+        assert_eq!(vaults(root).unwrap(), [vault]);
         let now = |ana: u64| -> HashMap<String, ForgetMark> {
             let marks = [("ana", ana), ("bo", 0)];
             marks.map(|(memory, forgotten)| (memory.to_owned(), mark(forgotten).unwrap())).into()
@@ -299,8 +326,43 @@ mod tests {
         forget_outdated(root, &epochs, vault, (&now(1), 6)).unwrap();
         assert_eq!(ana.read("ana.txt").unwrap(), None);
         assert_eq!(bo.read("bo.txt").unwrap().as_deref(), Some("harmless"));
-        assert_eq!(memories(root, vault), HashSet::from(["bo".to_owned()]));
+        assert_eq!(memories(root, vault).unwrap(), HashSet::from(["bo".to_owned()]));
         ana.write("ana.txt", "secret", false).unwrap_err();
+    }
+
+    #[test]
+    fn a_forget_fails_when_the_notes_cannot_be_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let (root, epochs) = (directory.path(), FileEpochs::default());
+        let vault: VaultId = "vlt_00000000000000000000000001".parse().unwrap();
+        std::fs::create_dir_all(lines_of(root, vault)).unwrap();
+        let forgotten = forget(root, &epochs, vault, Some(&["ana".into()]));
+        assert!(forgotten.unwrap_err().message().contains("cannot read"));
+        memories(root, vault).unwrap_err();
+        forget_outdated(root, &epochs, vault, (&HashMap::new(), 5)).unwrap_err();
+        assert!(!epochs.is_compared(vault, 5), "it is tried again");
+        files(root, &epochs, "ana").write("ana.txt", "secret", false).unwrap_err();
+        std::fs::remove_dir_all(root).unwrap();
+        std::fs::create_dir(root).unwrap();
+        std::fs::write(root.join(ORIGINS), "no directory").unwrap();
+        vaults(root).unwrap_err();
+    }
+
+    #[test]
+    fn a_note_that_a_crash_cut_short_hides_no_other() {
+        let directory = tempfile::tempdir().unwrap();
+        let (root, epochs) = (directory.path(), FileEpochs::default());
+        let vault: VaultId = "vlt_00000000000000000000000001".parse().unwrap();
+        files(root, &epochs, "ana").write("ana.txt", "secret", false).unwrap();
+        let mut noted = std::fs::read(lines_of(root, vault)).unwrap();
+        noted.extend(b"[\"bo\",\"caf\xc3");
+        std::fs::write(lines_of(root, vault), noted).unwrap();
+        files(root, &epochs, "cy").write("cy.txt", "secret", false).unwrap();
+        let both = HashSet::from(["ana", "cy"].map(str::to_owned));
+        assert_eq!(memories(root, vault).unwrap(), both);
+        forget(root, &epochs, vault, Some(&["ana".into(), "cy".into()])).unwrap();
+        assert!(files(root, &epochs, "ana").read("ana.txt").unwrap().is_none());
+        assert!(files(root, &epochs, "cy").read("cy.txt").unwrap().is_none());
     }
 
     #[test]
