@@ -1,12 +1,14 @@
-//! What operating systems do differently, for all other crates: files that only their owner may read,
-//! signals that end a process, the limit of open files. No other file has code for one system only.
+//! What operating systems do differently, for all other crates: files that only their owner may read or
+//! that are replaced at once, signals that end a process, the limit of open files. No other file has code for one system only.
 //!
 //! On Windows a file in the user's profile is private by the rights it inherits, so nothing is set
 //! there, and there is no limit of open files.
 
 use std::fs::{DirBuilder, File, OpenOptions};
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
+
+use tempfile::NamedTempFile;
 
 /// Options for creating and writing a file that only its owner may read. A file that exists keeps its
 /// rights; see [`restrict_to_owner`].
@@ -37,6 +39,57 @@ pub fn restrict_to_owner(file: &File) -> io::Result<()> {
 #[cfg(not(unix))]
 pub fn restrict_to_owner(_: &File) -> io::Result<()> {
     Ok(())
+}
+
+/// Replaces a file, or makes it, so that a reader, and whoever comes after a crash, finds its old content or
+/// the new one; the new one is durable when this returns. A file keeps its rights, and a link becomes a file.
+pub fn replace_file(path: &Path, content: &[u8]) -> io::Result<()> {
+    let rights = match std::fs::metadata(path) {
+        Ok(known) => Some(known.permissions()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error),
+    };
+    let Some(rights) = rights else {
+        return finish_replacing(path, usual_file().tempfile_in(directory_of(path))?, content);
+    };
+    let fresh = NamedTempFile::new_in(directory_of(path))?;
+    fresh.as_file().set_permissions(rights)?;
+    finish_replacing(path, fresh, content)
+}
+
+/// Replaces a file as [`replace_file`] does, by one that only its owner may read.
+pub fn replace_private_file(path: &Path, content: &[u8]) -> io::Result<()> {
+    finish_replacing(path, NamedTempFile::new_in(directory_of(path))?, content)
+}
+
+/// A temporary file with the rights of any new file; by itself it would be private.
+#[cfg(unix)]
+fn usual_file() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder
+}
+
+/// A temporary file with the rights of any new file.
+#[cfg(not(unix))]
+fn usual_file() -> tempfile::Builder<'static, 'static> {
+    tempfile::Builder::new()
+}
+
+fn finish_replacing(path: &Path, mut fresh: NamedTempFile, content: &[u8]) -> io::Result<()> {
+    fresh.write_all(content)?;
+    fresh.as_file().sync_all()?;
+    fresh.persist(path)?;
+    match sync_directory(directory_of(path)) {
+        // Not every file system can.
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
+        synced => synced,
+    }
+}
+
+fn directory_of(path: &Path) -> &Path {
+    let parent = path.parent().unwrap_or(path);
+    if parent.as_os_str().is_empty() { Path::new(".") } else { parent }
 }
 
 /// Makes durable which files are in a directory. On Windows the file system does so itself.
@@ -133,6 +186,34 @@ mod tests {
         sync_directory(home.path()).unwrap();
         sync_directory(Path::new("")).unwrap();
         assert!(sync_directory(&home.path().join("missing")).is_err());
+    }
+
+    #[test]
+    fn a_file_is_replaced_with_the_rights_it_had() {
+        let home = tempfile::tempdir().unwrap();
+        let [path, other, old] = ["file", "other", "old"].map(|name| home.path().join(name));
+        replace_file(&path, b"one").unwrap();
+        File::create(&other).unwrap();
+        assert_eq!(rights(&path), rights(&other), "a new file is like any other");
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o604)).unwrap();
+        std::fs::hard_link(&path, &old).unwrap();
+        replace_file(&path, b"two").unwrap();
+        assert_eq!((std::fs::read(&path).unwrap(), rights(&path)), (b"two".to_vec(), 0o604));
+        assert_eq!(std::fs::read(&old).unwrap(), b"one", "the old file was not written to");
+        replace_private_file(&path, b"three").unwrap();
+        assert_eq!((std::fs::read(&path).unwrap(), rights(&path)), (b"three".to_vec(), 0o600));
+    }
+
+    #[test]
+    fn what_cannot_be_replaced_stays_and_nothing_lies_beside_it() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("directory");
+        std::fs::create_dir(&path).unwrap();
+        replace_file(&path, b"text").unwrap_err();
+        replace_private_file(&path, b"text").unwrap_err();
+        replace_file(&home.path().join("missing/file"), b"text").unwrap_err();
+        let left: Vec<_> = std::fs::read_dir(home.path()).unwrap().flatten().collect();
+        assert!(left.len() == 1 && path.is_dir(), "{left:?}");
     }
 
     #[test]

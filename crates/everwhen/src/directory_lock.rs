@@ -9,7 +9,7 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use everwhen_platform::{make_private_directory, private_file};
+use everwhen_platform::{make_private_directory, private_file, replace_private_file};
 use serde_json::{Value, json};
 
 use crate::{Error, Result};
@@ -114,7 +114,7 @@ impl DirectoryLock {
     pub fn announce(&self, url: &str, token: &str) -> Result<()> {
         let note = json!({ "url": url, "token": token, "pid": std::process::id() });
         let path = self.directory.join(SERVER_FILE);
-        write_private(&path, &note.to_string())
+        replace_private_file(&path, note.to_string().as_bytes())
             .map_err(|error| cannot("write to", &self.directory, &error))
     }
 }
@@ -187,18 +187,6 @@ fn cannot(what: &str, directory: &Path, error: &io::Error) -> Error {
 fn write_pid(lock: &mut File) -> io::Result<()> {
     lock.set_len(0)?;
     write!(lock, "{}", std::process::id())
-}
-
-/// Replaces the file atomically: a reader sees the old text or the new one.
-fn write_private(path: &Path, text: &str) -> io::Result<()> {
-    let fresh = path.with_extension("fresh");
-    if let Err(error) = fs::remove_file(&fresh)
-        && error.kind() != io::ErrorKind::NotFound
-    {
-        return Err(error);
-    }
-    private_file().open(&fresh)?.write_all(text.as_bytes())?;
-    fs::rename(fresh, path)
 }
 
 fn remove_stale_note(directory: &Path) -> Result<()> {

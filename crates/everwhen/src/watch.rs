@@ -101,8 +101,7 @@ impl Watcher {
         let Some(file) = &self.file else { return Ok(()) };
         let text = serde_json::to_string(&self.imported)
             .map_err(|error| Error::damaged(format!("cannot write {WATCH_FILE}: {error}")))?;
-        let part = file.with_extension("part");
-        let written = std::fs::write(&part, text).and_then(|()| std::fs::rename(&part, file));
+        let written = everwhen_platform::replace_file(file, text.as_bytes());
         written.map_err(|error| Error::unavailable(format!("{}: {error}", file.display())))
     }
 }

@@ -13,6 +13,7 @@ use everwhen::chapters::ChapterRules;
 use everwhen::memory::{Address, Name};
 use everwhen::time::Clock;
 use everwhen::{Config, Engine, Environment, Everwhen, Flags, SystemClock, Vault};
+use everwhen_platform::replace_file;
 use serde_json::json;
 
 use super::events::{self, Event, EventLog, Metrics};
@@ -206,9 +207,7 @@ pub(super) fn questions(options: &Options) -> Result<Vec<Question>> {
 
 /// Writes a file whole or not at all.
 pub(super) fn replace(path: &Path, text: &str) -> Result<()> {
-    let fresh = path.with_extension("new");
-    std::fs::write(&fresh, text).with_context(|| format!("cannot write {}", fresh.display()))?;
-    Ok(std::fs::rename(fresh, path)?)
+    replace_file(path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
 }
 
 pub(super) fn now() -> String {

@@ -156,17 +156,13 @@ fn write(rewrites: &[Rewrite]) -> Result<()> {
     Ok(())
 }
 
-/// Replaces a file at once, with the permissions it had.
+/// Replaces a file at once; a new one, which may hold a key, is its owner's alone.
 fn replace(path: &Path, text: &str) -> std::io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)?;
-    let permissions = std::fs::metadata(path).map(|about| about.permissions()).ok();
-    let part = tempfile::NamedTempFile::new_in(folder)?;
-    std::fs::write(part.path(), text)?;
-    if let Some(permissions) = permissions {
-        std::fs::set_permissions(part.path(), permissions)?;
+    std::fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
+    match path.exists() {
+        true => everwhen_platform::replace_file(path, text.as_bytes()),
+        false => everwhen_platform::replace_private_file(path, text.as_bytes()),
     }
-    part.persist(path).map(drop).map_err(|error| error.error)
 }
 
 /// Prints what changes, file by file.

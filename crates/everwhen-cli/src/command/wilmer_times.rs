@@ -202,15 +202,11 @@ fn write(times: &Value, zone: &Zone) -> Result<Map<String, Value>> {
     Ok(map)
 }
 
-/// Writes the file beside its place and then moves it there, so that a reader never sees half of it.
+/// Writes the file, and makes its folder.
 fn save(path: &Path, map: &Map<String, Value>) -> Result<()> {
     let lines: Vec<String> =
         map.iter().map(|(key, value)| format!("    \"{key}\": {value}")).collect();
     let document = format!("{{\n{}\n}}", lines.join(",\n"));
-    let folder = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)?;
-    let beside = path.with_extension("json.part");
-    std::fs::write(&beside, document)?;
-    std::fs::rename(&beside, path)?;
-    Ok(())
+    std::fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
+    Ok(everwhen_platform::replace_file(path, document.as_bytes())?)
 }

@@ -50,7 +50,8 @@ impl ThresholdsFile {
         let text = toml::to_string(&rows).map_err(|error| Error::damaged(error.to_string()))?;
         let failed = |error: std::io::Error| Error::unavailable(error.to_string());
         self.path.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(failed)?;
-        std::fs::write(&self.path, text).map_err(|error| failed(error).at(self.path.display()))
+        everwhen_platform::replace_file(&self.path, text.as_bytes())
+            .map_err(|error| failed(error).at(self.path.display()))
     }
 
     /// Where the file is.

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use everwhen_platform::replace_file;
 use everwhen_store::foreign::{self, ForeignValue};
 use serde_json::{Map, Value, json};
 
@@ -53,11 +54,8 @@ fn unwritable(path: &Path, error: &std::io::Error) -> Error {
     Error::invalid(format!("{}: {error}", path.display()))
 }
 
-/// Writes a file beside its place and then moves it there, so that a reader never sees half of it.
 fn replace(path: &Path, content: &str) -> Result<()> {
-    let beside = path.with_extension("part");
-    std::fs::write(&beside, content).map_err(|error| unwritable(&beside, &error))?;
-    std::fs::rename(&beside, path).map_err(|error| unwritable(path, &error))
+    replace_file(path, content.as_bytes()).map_err(|error| unwritable(path, &error))
 }
 
 /// Memories as WilmerAI writes them: four spaces, and ASCII alone.

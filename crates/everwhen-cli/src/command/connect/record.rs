@@ -1,6 +1,5 @@
 //! What `everwhen connect` has written: files as they were before, for an exact undo.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use everwhen::Config;
@@ -70,9 +69,8 @@ impl Record {
             everwhen_platform::make_private_directory(folder)?;
         }
         let files: Vec<Value> = self.files.iter().map(RecordedFile::json).collect();
-        let mut file = everwhen_platform::private_file().truncate(true).open(&self.file)?;
-        everwhen_platform::restrict_to_owner(&file)?;
-        file.write_all(json!({ "files": files }).to_string().as_bytes())
+        let text = json!({ "files": files }).to_string();
+        everwhen_platform::replace_private_file(&self.file, text.as_bytes())
     }
 
     /// Removes the record.
