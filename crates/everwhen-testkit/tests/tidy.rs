@@ -35,9 +35,9 @@ const EDGES: [(&str, &[&str]); 14] = [
     ),
     ("everwhen-server", &["everwhen", "everwhen-protocols", "everwhen-ui", "everwhen-workflow"]),
     ("everwhen-ui", &[]),
-    // It replaces files, which is done right in one place.
+    // Both replace files, which is done right in one place.
     ("everwhen-bench", &["everwhen", "everwhen-platform"]),
-    ("everwhen-workflow", &["everwhen"]),
+    ("everwhen-workflow", &["everwhen", "everwhen-platform"]),
     (
         "everwhen-cli",
         &[

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use everwhen::memory::{ForgetMark, VaultId};
 use everwhen::{ConflictReason, Error, Result};
+use everwhen_platform::replace_file;
 
 use super::{FilesBelow, ORIGINS, VAULTS, trouble};
 
@@ -227,7 +228,7 @@ fn remove(root: &Path, vault: VaultId, is_meant: impl Fn(&Note) -> bool) -> Resu
     if !doomed.is_empty() {
         let left = noted.iter().filter(|note| !doomed.contains(&note.path));
         let left: String = left.map(|note| note.line() + "\n").collect();
-        std::fs::write(&lines, left).map_err(|error| trouble("write", &lines, &error))?;
+        replace_file(&lines, left.as_bytes()).map_err(|error| trouble("write", &lines, &error))?;
     }
     Ok(!doomed.is_empty())
 }
@@ -346,6 +347,20 @@ mod tests {
         std::fs::create_dir(root).unwrap();
         std::fs::write(root.join(ORIGINS), "no directory").unwrap();
         vaults(root).unwrap_err();
+    }
+
+    #[test]
+    fn a_crash_while_notes_are_removed_loses_no_other() {
+        let directory = tempfile::tempdir().unwrap();
+        let (root, epochs) = (directory.path(), FileEpochs::default());
+        let vault: VaultId = "vlt_00000000000000000000000001".parse().unwrap();
+        files(root, &epochs, "ana").write("ana.txt", "secret", false).unwrap();
+        files(root, &epochs, "bo").write("bo.txt", "harmless", false).unwrap();
+        let before = root.join("before");
+        std::fs::hard_link(lines_of(root, vault), &before).unwrap();
+        forget(root, &epochs, vault, Some(&["ana".into()])).unwrap();
+        assert_eq!(notes(&lines_of(root, vault)).unwrap().len(), 1);
+        assert_eq!(notes(&before).unwrap().len(), 2, "the old notes were not written to");
     }
 
     #[test]
