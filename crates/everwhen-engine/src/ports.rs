@@ -14,8 +14,8 @@ mod writer;
 pub use crate::memory::{Cursor, MemoryRef, Removed};
 pub use embedder::Embedder;
 pub use ledger::{
-    Addition, LastRequest, LedgerHead, LedgerLine, LedgerLines, Placeholder, Proof, ProofHolder,
-    Requested,
+    Addition, LastRequest, LedgerHead, LedgerLine, LedgerLines, LedgerSelection, Placeholder,
+    Proof, ProofHolder,
 };
 pub use llm::{AskedHash, Finish, Llm, Prompt, PromptMessage, Reply, ReplySchema, Spent, Usage};
 pub use past::{ConversationExtent, PastEntry, PastFact, PastKind, PastRows, Replaced};

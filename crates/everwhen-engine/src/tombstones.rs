@@ -104,7 +104,7 @@ pub(crate) fn keep_vault(
     }
     let salt = make_salt(tx, vault.id, now, chance)?;
     put(tx, vault.id, vault_hash(&salt), now)?;
-    for key in tx.receipt_keys(vault.id)? {
+    for (key, _) in tx.receipts(Some(vault.id), None)? {
         put(tx, vault.id, idempotency(&salt, &key), now)?;
     }
     for row in tx.tombstones(TombstoneOwner::Vault(vault.id), None)? {

@@ -17,10 +17,10 @@ use everwhen_engine::memory::{
 use everwhen_engine::ports::{
     Addition, AskedHash, Buckets, ChapterSelection, ContextSelection, ConversationExtent,
     ConversationSelection, Cursor, EachOf, EntryChange, EntryQuery, EntryState, Erasure,
-    FactSelection, JobSelection, LedgerHead, LedgerLine, LedgerLines, MemoryRef, MemorySelection,
-    Neighbour, PastKind, PastRows, ProofHolder, Removal, Removed, Reply, Requested, Row, Snapshot,
-    Speakers, TimeAxis, TimeSide, Tombstone, TombstoneKind, TombstoneOwner, Tx, VaultSelection,
-    Which,
+    FactSelection, JobSelection, LedgerHead, LedgerLine, LedgerLines, LedgerSelection, MemoryRef,
+    MemorySelection, Neighbour, PastKind, PastRows, ProofHolder, Removal, Removed, Reply, Row,
+    Snapshot, Speakers, TimeAxis, TimeSide, Tombstone, TombstoneKind, TombstoneOwner, Tx,
+    VaultSelection, Which,
 };
 use everwhen_engine::receipt::KeptReceipt;
 use everwhen_engine::usage::Usage;
@@ -150,11 +150,22 @@ macro_rules! reads {
                 jobs::find(self.db, query, self.lock())
             }
 
-            fn ledger_head(&self, memory: MemoryRef) -> Result<Option<LedgerHead>> {
-                match self.cache() {
-                    Some(known) => known.head(self.db, memory),
-                    None => ledger::head(self.db, memory),
-                }
+            fn ledger_heads(
+                &self,
+                vault: VaultId,
+                which: LedgerSelection,
+            ) -> Result<Vec<(MemoryId, LedgerHead)>> {
+                let memory = match which {
+                    LedgerSelection::Of(memory) => memory,
+                    LedgerSelection::Requested(hash) => {
+                        return ledger::requested(self.written()?, vault, hash);
+                    }
+                };
+                let head = match self.cache() {
+                    Some(known) => known.head(self.db, MemoryRef { vault, memory }),
+                    None => ledger::head(self.db, MemoryRef { vault, memory }),
+                };
+                Ok(head?.map(|head| (memory, head)).into_iter().collect())
             }
 
             fn ledger_lines(&self, memory: MemoryRef, which: LedgerLines<'_>) -> Result<Vec<LedgerLine>> {
@@ -235,10 +246,8 @@ macro_rules! reads {
                 segments::list as segments(memory: MemoryRef) -> Vec<u64>;
                 segments::read as segment(memory: MemoryRef, after: u64) -> Option<[Vec<u8>; 2]>;
                 proofs::holders as proof_holders(vault: VaultId, proof: [u8; 32], limit: usize) -> Vec<ProofHolder>;
-                proofs::requested as requested(vault: VaultId, request: [u8; 32]) -> Vec<Requested>;
                 proofs::additions as additions(memory: MemoryRef, numbers: &[u64]) -> Vec<(u64, Addition)>;
-                receipts::by_key as receipt(vault: Option<VaultId>, key: &Name) -> Option<KeptReceipt>;
-                receipts::keys as receipt_keys(vault: VaultId) -> Vec<Name>;
+                receipts::list as receipts(vault: Option<VaultId>, key: Option<&Name>) -> Vec<(Name, KeptReceipt)>;
                 tombstones::list as tombstones(owner: TombstoneOwner, which: Option<(TombstoneKind, Option<[u8; 32]>)>) -> Vec<Tombstone>;
                 keys::list as keys() -> Vec<Key>;
                 usage::list as usage(vault: VaultId, since: Date) -> Vec<Usage>;

@@ -15,8 +15,8 @@ use everwhen_engine::memory::{
 use everwhen_engine::ports::{
     Addition, AskedHash, Buckets, ChapterSelection, ContextSelection, ConversationExtent,
     ConversationSelection, EachOf, EntryChange, EntryQuery, EntryState, Erasure, FactSelection,
-    JobSelection, LedgerHead, LedgerLine, LedgerLines, MemorySelection, Neighbour, PastKind,
-    PastRows, ProofHolder, Reading, Removal, Removed, Reply, Requested, Row, Snapshot, Speakers,
+    JobSelection, LedgerHead, LedgerLine, LedgerLines, LedgerSelection, MemorySelection, Neighbour,
+    PastKind, PastRows, ProofHolder, Reading, Removal, Removed, Reply, Row, Snapshot, Speakers,
     Store, TimeAxis, TimeSide, Tombstone, TombstoneKind, TombstoneOwner, Tx, Usage, VaultSelection,
     Wait, Which, Writing,
 };
@@ -166,9 +166,13 @@ macro_rules! reads {
                 self.rows.jobs(query)
             }
 
-            fn receipt(&self, vault: Option<VaultId>, key: &Name) -> Result<Option<KeptReceipt>> {
+            fn receipts(
+                &self,
+                vault: Option<VaultId>,
+                key: Option<&Name>,
+            ) -> Result<Vec<(Name, KeptReceipt)>> {
                 vault.map_or(Ok(()), |vault| self.away.check(Some(vault)))?;
-                self.rows.receipt(vault, key)
+                self.rows.receipts(vault, key)
             }
 
             fn tombstones(
@@ -194,9 +198,8 @@ macro_rules! reads {
             in_vault! {
                 memories(query: MemorySelection<'_>) -> Vec<Memory>;
                 proof_holders(proof: [u8; 32], limit: usize) -> Vec<ProofHolder>;
-                requested(request: [u8; 32]) -> Vec<Requested>;
+                ledger_heads(which: LedgerSelection) -> Vec<(MemoryId, LedgerHead)>;
                 forget_epoch() -> u64;
-                receipt_keys() -> Vec<Name>;
                 usage(since: Date) -> Vec<Usage>;
                 kept_reply(asked: &AskedHash) -> Option<Reply>;
             }
@@ -222,7 +225,6 @@ macro_rules! reads {
                 extents(at: Timestamp, ids: &[ConversationId]) -> Vec<ConversationExtent>;
                 segments() -> Vec<u64>;
                 segment(after: u64) -> Option<[Vec<u8>; 2]>;
-                ledger_head() -> Option<LedgerHead>;
                 ledger_lines(which: LedgerLines<'_>) -> Vec<LedgerLine>;
                 additions(numbers: &[u64]) -> Vec<(u64, Addition)>;
                 promised_times(text: Option<[u8; 32]>) -> Vec<([u8; 32], Timestamp)>;

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use crate::Result;
 use crate::limits::{PROOF_HOLDERS, PROOFS, RETRY};
 use crate::memory::{MemoryId, Role, VaultId};
-use crate::ports::{MemoryRef, ProofHolder, Snapshot};
+use crate::ports::{LedgerHead, LedgerSelection, MemoryRef, ProofHolder, Snapshot};
 use crate::tombstones::lines::LineSalt;
 
 use super::begin::{self, Item, is_distinctive};
@@ -43,11 +43,13 @@ fn retried(
 ) -> Result<Option<MemoryId>> {
     let sent = history.sent_at.unwrap_or(now);
     let is_recent = |at: Timestamp| sent.duration_since(at) <= RETRY;
-    let asked = rows.requested(vault, history.request_hash())?;
-    let mut again = asked
-        .into_iter()
-        .filter(|one| (!one.answered || history.resent) && one.at.is_none_or(is_recent));
-    Ok(again.next().map(|one| one.memory))
+    let is_again = |head: &LedgerHead| {
+        let is_answered = head.request.is_some_and(|last| last.answered);
+        let is_old = head.placeholder.is_some_and(|waiting| !is_recent(waiting.started_at));
+        (!is_answered || history.resent) && !is_old
+    };
+    let asked = rows.ledger_heads(vault, LedgerSelection::Requested(history.request_hash()))?;
+    Ok(asked.into_iter().find(|(_, head)| is_again(head)).map(|(memory, _)| memory))
 }
 
 fn proven(rows: &dyn Snapshot, vault: VaultId, history: &History) -> Result<Option<MemoryId>> {

@@ -60,17 +60,6 @@ pub struct LastRequest {
     pub answered: bool,
 }
 
-/// A memory whose last request has a given hash.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Requested {
-    /// The memory.
-    pub memory: MemoryId,
-    /// Whether the reply was delivered whole.
-    pub answered: bool,
-    /// When the request came, as long as its reply is not settled.
-    pub at: Option<Timestamp>,
-}
-
 /// Something that was delivered to one client and will come back only in the same chat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Proof {
@@ -104,6 +93,15 @@ pub struct Addition {
     pub person: [u8; 32],
     /// When it was made.
     pub at: Timestamp,
+}
+
+/// Which memories' ledgers are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LedgerSelection {
+    /// That of this memory.
+    Of(MemoryId),
+    /// Those whose last request has this hash, the newest memory first.
+    Requested([u8; 32]),
 }
 
 /// Which lines of a ledger are meant.

@@ -6,9 +6,9 @@ use jiff::civil::Date;
 use super::{
     Addition, AskedHash, Buckets, ChapterSelection, ContextSelection, ConversationExtent,
     ConversationQuery, ConversationSelection, EachOf, EntryQuery, EntryState, FactSelection,
-    JobSelection, LedgerHead, LedgerLine, LedgerLines, MemorySelection, Neighbour, PastKind,
-    PastRows, ProofHolder, Reply, Requested, Speakers, TimeAxis, TimeSide, Tombstone,
-    TombstoneKind, TombstoneOwner, Usage, VaultSelection, Which,
+    JobSelection, LedgerHead, LedgerLine, LedgerLines, LedgerSelection, MemorySelection, Neighbour,
+    PastKind, PastRows, ProofHolder, Reply, Speakers, TimeAxis, TimeSide, Tombstone, TombstoneKind,
+    TombstoneOwner, Usage, VaultSelection, Which,
 };
 use crate::job::{Job, JobCount};
 use crate::key::Key;
@@ -147,8 +147,12 @@ pub trait Snapshot {
     /// without the other.
     fn segment(&self, memory: MemoryRef, after: u64) -> Result<Option<[Vec<u8>; 2]>>;
 
-    /// The head of a memory's ledger.
-    fn ledger_head(&self, memory: MemoryRef) -> Result<Option<LedgerHead>>;
+    /// The heads of the ledgers that are meant, each with its memory.
+    fn ledger_heads(
+        &self,
+        vault: VaultId,
+        which: LedgerSelection,
+    ) -> Result<Vec<(MemoryId, LedgerHead)>>;
     /// Lines of a memory's ledger.
     fn ledger_lines(&self, memory: MemoryRef, which: LedgerLines<'_>) -> Result<Vec<LedgerLine>>;
     /// Memories of a vault that hold this proof: first those where nothing has been said since it
@@ -159,8 +163,6 @@ pub trait Snapshot {
         proof: [u8; 32],
         limit: usize,
     ) -> Result<Vec<ProofHolder>>;
-    /// Memories of a vault whose last request has this hash, newest first.
-    fn requested(&self, vault: VaultId, request: [u8; 32]) -> Result<Vec<Requested>>;
     /// What was added to the messages with these numbers, by number.
     fn additions(&self, memory: MemoryRef, numbers: &[u64]) -> Result<Vec<(u64, Addition)>>;
     /// The epoch of forgetting of a vault: how often something in it was forgotten.
@@ -183,10 +185,13 @@ pub trait Snapshot {
         Err(Error::conflict("this store exports nothing"))
     }
 
-    /// What was stored under the idempotency key; `vault` is `None` for keys of vaults themselves.
-    fn receipt(&self, vault: Option<VaultId>, key: &Name) -> Result<Option<KeptReceipt>>;
-    /// The idempotency keys of writes in a vault, by name.
-    fn receipt_keys(&self, vault: VaultId) -> Result<Vec<Name>>;
+    /// Idempotency keys by name, each with the result that is stored under it: one, or all; `vault` is `None` for keys of
+    /// vaults themselves.
+    fn receipts(
+        &self,
+        vault: Option<VaultId>,
+        key: Option<&Name>,
+    ) -> Result<Vec<(Name, KeptReceipt)>>;
     /// What is left of what was forgotten, by kind and hash: all of an owner, those of a kind, or the one of
     /// a kind with a hash.
     fn tombstones(
@@ -254,6 +259,15 @@ pub trait Snapshot {
     /// [`ConversationOrder::Ended`](super::ConversationOrder::Ended); oldest first.
     fn surplus(&self, memory: MemoryRef, keep: u64) -> Result<Vec<Conversation>> {
         self.find_conversations(memory, ConversationSelection::Surplus(keep))
+    }
+    /// The head of a memory's ledger.
+    fn ledger_head(&self, memory: MemoryRef) -> Result<Option<LedgerHead>> {
+        let mut found = self.ledger_heads(memory.vault, LedgerSelection::Of(memory.memory))?;
+        Ok(found.pop().map(|(_, head)| head))
+    }
+    /// What an idempotency key stands for; `vault` is `None` for keys of vaults themselves.
+    fn receipt(&self, vault: Option<VaultId>, key: &Name) -> Result<Option<KeptReceipt>> {
+        Ok(self.receipts(vault, Some(key))?.pop().map(|(_, kept)| kept))
     }
     /// The last entry placed by time, current or corrected, said at or before `time`.
     fn before(

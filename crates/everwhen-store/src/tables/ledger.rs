@@ -1,7 +1,7 @@
 //! The tables `ledger`, `ledger_head` and `promised_time`.
 
 use everwhen_engine::Result;
-use everwhen_engine::memory::EntryId;
+use everwhen_engine::memory::{EntryId, MemoryId, VaultId};
 use everwhen_engine::ports::{
     LastRequest, LedgerHead, LedgerLine, LedgerLines, MemoryRef, Placeholder,
 };
@@ -83,6 +83,18 @@ fn read_head(row: &dyn Row) -> Result<LedgerHead> {
 pub(crate) fn head(db: &dyn Database, memory: MemoryRef) -> Result<Option<LedgerHead>> {
     static SQL: Sql = Sql::new(|_| HEAD.select(IN_MEMORY));
     db.first(&SQL, &place(memory), read_head)
+}
+
+/// The heads of the ledgers whose last request has this hash, each with its memory, the newest first.
+pub(crate) fn requested(
+    db: &dyn Database,
+    vault: VaultId,
+    request: [u8; 32],
+) -> Result<Vec<(MemoryId, LedgerHead)>> {
+    static SQL: Sql =
+        Sql::new(|_| HEAD.select("WHERE vault_id = ?1 AND request = ?2 ORDER BY memory_id DESC"));
+    let read = |row: &dyn Row| Ok((row.get(HEAD.memory_id)?, read_head(row)?));
+    db.all(&SQL, &[vault.into(), (&request).into()], read)
 }
 
 /// Lines of a memory's ledger.

@@ -1,8 +1,8 @@
-//! The tables `proof`, `addition` and `addition_epoch`, and the requests in `ledger_head`.
+//! The tables `proof`, `addition` and `addition_epoch`.
 
 use everwhen_engine::Result;
 use everwhen_engine::memory::VaultId;
-use everwhen_engine::ports::{Addition, MemoryRef, Proof, ProofHolder, Requested};
+use everwhen_engine::ports::{Addition, MemoryRef, Proof, ProofHolder};
 
 use super::{Database, IN_MEMORY, Row, Sql, columns, limit, place, table};
 
@@ -44,8 +44,6 @@ columns! { static HELD: Held {
     memory_id = "p.memory_id", hash = "p.hash", number = "p.number", app = "p.app", at = "p.at",
 } }
 
-columns! { static REQUEST: RequestColumns { memory_id, answered, started_at } }
-
 fn read_holder(row: &dyn Row) -> Result<ProofHolder> {
     let proof = Proof {
         hash: row.get(HELD.hash)?,
@@ -54,14 +52,6 @@ fn read_holder(row: &dyn Row) -> Result<ProofHolder> {
         at: row.get(HELD.at)?,
     };
     Ok(ProofHolder { memory: row.get(HELD.memory_id)?, proof })
-}
-
-fn read_request(row: &dyn Row) -> Result<Requested> {
-    Ok(Requested {
-        memory: row.get(REQUEST.memory_id)?,
-        answered: row.get(REQUEST.answered)?,
-        at: row.get(REQUEST.started_at)?,
-    })
 }
 
 fn read_addition(row: &dyn Row) -> Result<(u64, Addition)> {
@@ -91,19 +81,6 @@ pub(crate) fn holders(
         )
     });
     db.all(&SQL, &[vault.into(), (&proof).into(), limit(Some(most))], read_holder)
-}
-
-/// Memories whose last request has this hash, newest first.
-pub(crate) fn requested(
-    db: &dyn Database,
-    vault: VaultId,
-    request: [u8; 32],
-) -> Result<Vec<Requested>> {
-    static SQL: Sql = Sql::new(|_| {
-        let condition = "vault_id = ?1 AND request = ?2";
-        REQUEST.select(&format!("FROM ledger_head WHERE {condition} ORDER BY memory_id DESC"))
-    });
-    db.all(&SQL, &[vault.into(), (&request).into()], read_request)
 }
 
 /// Adds a proof or replaces the one with its hash in this memory.

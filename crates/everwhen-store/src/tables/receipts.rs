@@ -4,7 +4,7 @@ use everwhen_engine::Result;
 use everwhen_engine::memory::{Name, VaultId};
 use everwhen_engine::receipt::{KeptReceipt, Receipt};
 
-use super::{Database, Sql, Value, table};
+use super::{Database, Row, Sql, Value, table};
 
 table! {
     static RECEIPT: ReceiptColumns = "receipt", key(vault_id, key);
@@ -21,22 +21,23 @@ fn owner(vault: Option<VaultId>) -> Value<'static> {
     vault.map_or(Value::NoVault, Into::into)
 }
 
-/// What is stored under an idempotency key.
-pub(crate) fn by_key(
-    db: &dyn Database,
-    vault: Option<VaultId>,
-    key: &Name,
-) -> Result<Option<KeptReceipt>> {
-    static SQL: Sql = Sql::new(|_| RECEIPT.select("WHERE vault_id = ?1 AND key = ?2"));
-    db.first(&SQL, &[owner(vault), key.into()], |row| {
-        Ok(KeptReceipt { digest: row.get(RECEIPT.digest)?, receipt: row.get(RECEIPT.receipt)? })
-    })
+fn read(row: &dyn Row) -> Result<(Name, KeptReceipt)> {
+    let kept = KeptReceipt { digest: row.get(RECEIPT.digest)?, receipt: row.get(RECEIPT.receipt)? };
+    Ok((row.get(RECEIPT.key)?, kept))
 }
 
-/// The idempotency keys of a vault.
-pub(crate) fn keys(db: &dyn Database, vault: VaultId) -> Result<Vec<Name>> {
-    static SQL: Sql = Sql::new(|_| RECEIPT.select("WHERE vault_id = ?1 ORDER BY key"));
-    db.all(&SQL, &[vault.into()], |row| row.get(RECEIPT.key))
+/// Idempotency keys by name, each with the result that is stored under it: one, or all.
+pub(crate) fn list(
+    db: &dyn Database,
+    vault: Option<VaultId>,
+    key: Option<&Name>,
+) -> Result<Vec<(Name, KeptReceipt)>> {
+    static ONE: Sql = Sql::new(|_| RECEIPT.select("WHERE vault_id = ?1 AND key = ?2"));
+    static ALL: Sql = Sql::new(|_| RECEIPT.select("WHERE vault_id = ?1 ORDER BY key"));
+    match key {
+        Some(key) => db.all(&ONE, &[owner(vault), key.into()], read),
+        None => db.all(&ALL, &[owner(vault)], read),
+    }
 }
 
 /// Stores the result of an idempotency key.

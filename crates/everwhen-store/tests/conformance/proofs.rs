@@ -4,7 +4,7 @@ use everwhen_engine::Forget;
 use everwhen_engine::ledger::{Begun, Client, Commit, ExchangeReply, History, Message};
 use everwhen_engine::memory::{Address, MemoryId, Name, Role};
 use everwhen_engine::ports::{
-    Addition, Erasure, LastRequest, LedgerHead, Placeholder, Proof, Removal, Row,
+    Addition, Erasure, LastRequest, LedgerHead, LedgerSelection, Placeholder, Proof, Removal, Row,
 };
 use everwhen_testkit::block_on;
 
@@ -60,9 +60,11 @@ pub(crate) fn the_last_request_of_a_memory_is_found(open: Open) {
         tx.put(Row::LedgerHead(place(1, 3), &head(2, false, None)))?;
         tx.put(Row::LedgerHead(place(2, 4), &head(1, false, None)))
     });
-    let found = bed.look(|rows| rows.requested(id(1), [1; 32]));
-    let found: Vec<_> = found.iter().map(|one| (one.memory, one.answered, one.at)).collect();
-    assert_eq!(found, [(id::<MemoryId>(2), false, Some(at(5))), (id(1), true, None)]);
+    let found = bed.look(|rows| rows.ledger_heads(id(1), LedgerSelection::Requested([1; 32])));
+    assert_eq!(found, [(id(2), head(1, false, Some(waiting))), (id(1), head(1, true, None))]);
+    let own = bed.look(|rows| rows.ledger_heads(id(1), LedgerSelection::Of(id(3))));
+    assert_eq!(own, [(id(3), head(2, false, None))]);
+    assert_eq!(bed.look(|rows| rows.ledger_heads(id(1), LedgerSelection::Of(id(4)))), []);
 }
 
 fn addition(text: &str, minute: i64) -> Addition {

@@ -1,5 +1,6 @@
 //! Receipts as rows: kept under a key, one space of keys for each vault and one for vaults.
 
+use everwhen_engine::memory::VaultId;
 use everwhen_engine::ports::{Removal, Removed, Row};
 use everwhen_engine::receipt::{
     EntriesReceipt, EntryReceipt, KeptReceipt, PendingQuestion, Receipt,
@@ -80,6 +81,13 @@ pub(crate) fn keys_of_vaults_and_of_the_store_are_apart(open: Open) {
         (Some(0), Some(1), Some(2))
     );
     assert_eq!(digest(Some(id(3))), None);
+    bed.write(|tx| tx.put(Row::Receipt(Some(id(1)), &name("a"), [3; 32], &Receipt::Vault(id(1)))));
+    let all = |vault: Option<VaultId>| {
+        let found = bed.look(move |rows| rows.receipts(vault, None));
+        found.into_iter().map(|(key, kept)| (key, kept.digest[0])).collect::<Vec<_>>()
+    };
+    assert_eq!(all(Some(id(1))), [(name("a"), 3), (name("k"), 1)]);
+    assert_eq!((all(None), all(Some(id(3)))), (vec![(name("k"), 0)], Vec::new()));
 }
 
 pub(crate) fn what_is_forgotten_leaves_its_receipt_blank(open: Open) {

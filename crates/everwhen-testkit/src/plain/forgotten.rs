@@ -2,15 +2,21 @@
 
 use everwhen_engine::memory::{Branch, ConversationId, Name, VaultId};
 use everwhen_engine::ports::{MemoryRef, Tombstone, TombstoneKind, TombstoneOwner};
+use everwhen_engine::receipt::KeptReceipt;
 
 use super::state::State;
 
 impl State {
-    pub(super) fn keys_of_receipts(&self, vault: VaultId) -> Vec<Name> {
-        let own = self.receipts.iter().filter(|row| row.vault == Some(vault));
-        let mut keys: Vec<Name> = own.map(|row| row.key.clone()).collect();
-        keys.sort_unstable();
-        keys
+    pub(super) fn receipts_of(
+        &self,
+        vault: Option<VaultId>,
+        key: Option<&Name>,
+    ) -> Vec<(Name, KeptReceipt)> {
+        let own = self.receipts.iter().filter(|row| row.vault == vault);
+        let meant = own.filter(|row| key.is_none_or(|key| row.key == *key));
+        let mut found: Vec<_> = meant.map(|row| (row.key.clone(), row.kept.clone())).collect();
+        found.sort_by(|one, other| one.0.cmp(&other.0));
+        found
     }
 
     pub(super) fn tombstones_of(

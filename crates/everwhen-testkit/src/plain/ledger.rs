@@ -1,9 +1,10 @@
 //! The oracle's ledgers: rows in lists, like everything else.
 
 use everwhen_engine::Result;
-use everwhen_engine::memory::{EntryId, VaultId};
+use everwhen_engine::memory::{EntryId, MemoryId, VaultId};
 use everwhen_engine::ports::{
-    Addition, LedgerHead, LedgerLine, LedgerLines, MemoryRef, Proof, ProofHolder, Requested,
+    Addition, LedgerHead, LedgerLine, LedgerLines, LedgerSelection, MemoryRef, Proof, ProofHolder,
+    Snapshot,
 };
 use jiff::Timestamp;
 
@@ -55,11 +56,6 @@ impl State {
 }
 
 impl State {
-    pub(super) fn head_of(&self, memory: MemoryRef) -> Result<Option<LedgerHead>> {
-        let found = self.ledger_heads.iter().find(|(place, _)| *place == memory);
-        Ok(found.map(|(_, head)| *head))
-    }
-
     pub(super) fn lines_of(
         &self,
         memory: MemoryRef,
@@ -97,7 +93,7 @@ impl State {
             self.proofs.iter().filter(|(place, one)| place.vault == vault && one.hash == proof);
         let mut holders = Vec::new();
         for (place, proof) in ours {
-            let head = self.head_of(*place)?;
+            let head = self.ledger_head(*place)?;
             let reply = head.and_then(|head| head.placeholder).and_then(|waiting| waiting.reply);
             let holder = ProofHolder { memory: place.memory, proof: *proof };
             holders.push(((reply == Some(proof.number), proof.at, place.memory), holder));
@@ -106,16 +102,20 @@ impl State {
         Ok(holders.into_iter().map(|(_, holder)| holder).take(limit).collect())
     }
 
-    pub(super) fn requests_of(&self, vault: VaultId, request: [u8; 32]) -> Result<Vec<Requested>> {
+    pub(super) fn heads_of(
+        &self,
+        vault: VaultId,
+        which: LedgerSelection,
+    ) -> Vec<(MemoryId, LedgerHead)> {
+        let is_meant = |memory: MemoryId, head: &LedgerHead| match which {
+            LedgerSelection::Of(meant) => memory == meant,
+            LedgerSelection::Requested(hash) => head.request.is_some_and(|last| last.hash == hash),
+        };
         let ours = self.ledger_heads.iter().filter(|(place, _)| place.vault == vault);
-        let found = ours.filter_map(|(place, head)| {
-            let last = head.request.filter(|last| last.hash == request)?;
-            let at = head.placeholder.map(|waiting| waiting.started_at);
-            Some(Requested { memory: place.memory, answered: last.answered, at })
-        });
-        let mut found: Vec<Requested> = found.collect();
-        found.sort_by_key(|one| std::cmp::Reverse(one.memory));
-        Ok(found)
+        let ours = ours.map(|(place, head)| (place.memory, *head));
+        let mut found: Vec<_> = ours.filter(|(memory, head)| is_meant(*memory, head)).collect();
+        found.sort_by_key(|(memory, _)| std::cmp::Reverse(*memory));
+        found
     }
 
     pub(super) fn additions_in(

@@ -15,10 +15,10 @@ use everwhen_engine::memory::{
 use everwhen_engine::ports::{
     Addition, ArchiveFilter, AskedHash, Buckets, ChapterSelection, ContextSelection,
     ConversationOrder, ConversationQuery, ConversationSelection, Cursor, EachOf, EntryQuery,
-    EntryState, FactSelection, JobSelection, LedgerHead, LedgerLine, LedgerLines, MemoryRef,
-    MemorySelection, Neighbour, Order, PastEntry, PastKind, PastRows, Proof, ProofHolder, Reply,
-    Requested, Snapshot, Speakers, TimeAxis, TimeSide, Tombstone, TombstoneKind, TombstoneOwner,
-    VaultSelection, Which,
+    EntryState, FactSelection, JobSelection, LedgerHead, LedgerLine, LedgerLines, LedgerSelection,
+    MemoryRef, MemorySelection, Neighbour, Order, PastEntry, PastKind, PastRows, Proof,
+    ProofHolder, Reply, Snapshot, Speakers, TimeAxis, TimeSide, Tombstone, TombstoneKind,
+    TombstoneOwner, VaultSelection, Which,
 };
 use everwhen_engine::receipt::KeptReceipt;
 use everwhen_engine::usage::Usage;
@@ -498,8 +498,12 @@ impl Snapshot for State {
         Ok(meant.map(|(_, _, parts)| parts.clone()))
     }
 
-    fn ledger_head(&self, memory: MemoryRef) -> Result<Option<LedgerHead>> {
-        self.head_of(memory)
+    fn ledger_heads(
+        &self,
+        vault: VaultId,
+        which: LedgerSelection,
+    ) -> Result<Vec<(MemoryId, LedgerHead)>> {
+        Ok(self.heads_of(vault, which))
     }
 
     fn ledger_lines(&self, memory: MemoryRef, which: LedgerLines<'_>) -> Result<Vec<LedgerLine>> {
@@ -513,10 +517,6 @@ impl Snapshot for State {
         limit: usize,
     ) -> Result<Vec<ProofHolder>> {
         self.holders_of(vault, proof, limit)
-    }
-
-    fn requested(&self, vault: VaultId, request: [u8; 32]) -> Result<Vec<Requested>> {
-        self.requests_of(vault, request)
     }
 
     fn additions(&self, memory: MemoryRef, numbers: &[u64]) -> Result<Vec<(u64, Addition)>> {
@@ -535,13 +535,12 @@ impl Snapshot for State {
         Ok(self.promises_in(memory, text))
     }
 
-    fn receipt(&self, vault: Option<VaultId>, key: &Name) -> Result<Option<KeptReceipt>> {
-        let found = self.receipts.iter().find(|row| row.vault == vault && row.key == *key);
-        Ok(found.map(|row| row.kept.clone()))
-    }
-
-    fn receipt_keys(&self, vault: VaultId) -> Result<Vec<Name>> {
-        Ok(self.keys_of_receipts(vault))
+    fn receipts(
+        &self,
+        vault: Option<VaultId>,
+        key: Option<&Name>,
+    ) -> Result<Vec<(Name, KeptReceipt)>> {
+        Ok(self.receipts_of(vault, key))
     }
 
     fn tombstones(
