@@ -92,26 +92,35 @@ fn a_damaged_page_is_told_once_it_was_met() {
     assert!(!block_on(engine.check()).map_or(vec![String::new()], |it| it).is_empty());
 }
 
-#[test]
-fn a_damaged_end_of_the_log_is_told() {
+/// What is found in a store whose log was damaged at a place, as a crash leaves it: neither closed nor
+/// emptied.
+fn found_in_log(damage: impl Fn(&mut [u8])) -> Vec<String> {
     let directory = tempfile::tempdir().unwrap();
     let [path, copy] = ["everwhen.db", "copy.db"].map(|name| directory.path().join(name));
     let vault = vault_of(&open(&path));
     for number in 0..60 {
         say(&vault, &format!("line {number}")).unwrap();
     }
-    // As a crash leaves it: neither closed nor emptied.
     let mut log = std::fs::read(log_of(&path)).unwrap();
-    let database = std::fs::read(&path).unwrap();
+    std::fs::write(&copy, std::fs::read(&path).unwrap()).unwrap();
     drop(vault);
-    let place = log.len() * 3 / 10;
-    log[place] ^= 1;
-    std::fs::write(&copy, database).unwrap();
+    damage(&mut log);
     std::fs::write(log_of(&copy), log).unwrap();
-    let problems = block_on(open(&copy).check()).unwrap();
+    block_on(open(&copy).check()).unwrap()
+}
+
+#[test]
+fn a_damaged_log_is_told() {
+    let in_the_middle = |log: &mut [u8]| log[log.len() * 3 / 10] ^= 1;
+    let problems = found_in_log(in_the_middle);
     assert!(problems.iter().any(|problem| problem.contains("could not be read")), "{problems:?}");
-    let problems = block_on(open(&path).check()).unwrap();
-    assert_eq!(problems, [""; 0], "a whole one is not reported");
+    // The magic number, the size of a page, a salt.
+    for place in [0, 10, 20] {
+        let problems = found_in_log(|log| log[place] ^= 1);
+        let is_told = problems.iter().any(|problem| problem.contains("could not be read"));
+        assert!(is_told, "byte {place}: {problems:?}");
+    }
+    assert_eq!(found_in_log(|_| ()), [""; 0], "a whole one is not reported");
 }
 
 /// A disk of its own; nothing where the tests may not mount one.
