@@ -10,6 +10,7 @@ mod connection;
 mod database;
 mod distribute;
 mod failure;
+mod nodes;
 mod pipeline;
 mod pool;
 mod reader;
@@ -32,6 +33,7 @@ use tokio::sync::oneshot;
 use address::Address;
 pub(crate) use connection::{Connection, TransactionMode};
 pub(crate) use database::get;
+use nodes::NodeWatch;
 use pool::{LazyConnection, Pool, PoolOptions, Work};
 use retry::Retry;
 use statistics::Statistics;
@@ -62,6 +64,7 @@ pub struct PostgresStore {
     statistics: Statistics,
     /// Whether the tables are distributed over a cluster, as far as was seen.
     is_spread: Arc<AtomicBool>,
+    nodes: NodeWatch,
 }
 
 impl PostgresStore {
@@ -86,6 +89,7 @@ impl PostgresStore {
             names: address.names(),
             statistics: Statistics::default(),
             is_spread: Arc::new(AtomicBool::new(is_spread)),
+            nodes: NodeWatch::start(&address)?,
         })
     }
 
@@ -106,6 +110,17 @@ impl PostgresStore {
         let (answer, result) = oneshot::channel();
         Box::pin(self.writers.submit(key, WriteRequest { work, answer }, result))
     }
+
+    /// Fails if the database can store nothing; says which nodes of a cluster do not answer.
+    async fn probe(&self) -> Result<Vec<String>> {
+        let is_spread = Arc::clone(&self.is_spread);
+        let probed = move |connection: &Connection| readiness(connection, &is_spread);
+        self.readers.run(move |connection| on(connection, probed)).await?;
+        match self.is_spread() {
+            true => Ok(self.nodes.missing().await),
+            false => Ok(Vec::new()),
+        }
+    }
 }
 
 impl Store for PostgresStore {
@@ -122,11 +137,7 @@ impl Store for PostgresStore {
     }
 
     fn ready(&self) -> Wait<'_, Vec<String>> {
-        let is_spread = Arc::clone(&self.is_spread);
-        Box::pin(
-            self.readers
-                .run(move |connection| on(connection, |opened| readiness(opened, &is_spread))),
-        )
+        Box::pin(self.probe())
     }
 
     fn is_spread(&self) -> bool {
@@ -180,25 +191,22 @@ fn on<T>(
     work(connection.connection().map_err(|failure| failure.error)?)
 }
 
-/// Fails if the database can store nothing; says which nodes of a cluster do not answer. Another process may have
-/// distributed the tables meanwhile, which is noted.
-fn readiness(connection: &Connection, is_spread: &AtomicBool) -> Result<Vec<String>> {
+/// Fails if the database can store nothing. Another process may have distributed the tables meanwhile, which is
+/// noted.
+fn readiness(connection: &Connection, is_spread: &AtomicBool) -> Result<()> {
     connection.begin(TransactionMode::Read);
     let sql = "SELECT pg_is_in_recovery() AS is_standby";
     let read = connection.query(sql, &[]).and_then(|rows| match rows.first() {
         Some(row) => get(row, "is_standby"),
         None => Ok(false),
     });
-    let nodes = read.and_then(|is_standby: bool| match is_standby {
+    let seen = read.and_then(|is_standby: bool| match is_standby {
         true => Err(Error::unavailable("the database is a standby; nothing can be stored")),
-        false if distribute::is_spread(connection)? => {
-            is_spread.store(true, Ordering::Relaxed);
-            distribute::missing_nodes(connection)
-        }
-        false => Ok(Vec::new()),
+        false => Ok(is_spread.load(Ordering::Relaxed) || distribute::is_spread(connection)?),
     });
     connection.end_read();
-    nodes
+    is_spread.store(seen?, Ordering::Relaxed);
+    Ok(())
 }
 
 /// Indexes that a crash or a broken build left unusable.

@@ -22,6 +22,9 @@ use everwhen_store::{PostgresOptions, PostgresStore};
 use everwhen_testkit::{Cluster, PlainStore, block_on, engine_over, sql};
 use jiff::Timestamp;
 
+#[path = "postgres/nodes.rs"]
+mod nodes;
+
 #[path = "postgres/schemas.rs"]
 #[expect(dead_code, reason = "shared with the conformance cases, which use all of it")]
 mod schemas;

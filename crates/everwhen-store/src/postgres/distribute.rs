@@ -76,18 +76,6 @@ fn misplaced(connection: &Connection) -> Result<Vec<String>> {
     Ok(spread?.into_iter().filter(|table| EVERYWHERE.contains(&table.as_str())).collect())
 }
 
-/// What of a cluster does not answer, in sentences.
-pub(super) fn missing_nodes(connection: &Connection) -> Result<Vec<String>> {
-    let sql = "SELECT nodename || ':' || nodeport AS node FROM pg_dist_node
-        WHERE isactive AND noderole = 'primary' AND groupid > 0
-          AND NOT citus_check_connection_to_node(nodename, nodeport)
-        ORDER BY 1";
-    let sentence = |node: String| {
-        format!("the node {node} does not answer: vaults on it can be neither read nor written")
-    };
-    connection.query(sql, &[])?.iter().map(|row| Ok(sentence(get(row, "node")?))).collect()
-}
-
 fn spread_one(connection: &Connection, table: &str) -> Result<()> {
     let sql = match table {
         table if EVERYWHERE.contains(&table) => "SELECT create_reference_table($1::text::regclass)",
