@@ -179,10 +179,11 @@ impl Engine {
 
     /// Runs jobs until none is due, and embeds what waits for it.
     pub async fn settle(&self) -> Result<u64> {
-        self.keep_retrievals().await?;
+        // What one vault cannot keep hinders no job of another.
+        let kept = self.keep_retrievals().await;
         let done = self.settle_some(u64::MAX).await?;
         while self.embed_step().await? {}
-        Ok(done)
+        kept.map(|()| done)
     }
 
     /// Runs at most this many jobs, or until none is due; returns how many were run.

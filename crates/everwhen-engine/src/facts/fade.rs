@@ -50,28 +50,26 @@ impl Engine {
     }
 
     /// Keeps what recall has answered with since the last time, vault by vault. What could not be kept is
-    /// kept the next time.
+    /// kept the next time, and the first failure is returned.
     pub async fn keep_retrievals(&self) -> Result<()> {
         let mut taken =
             std::mem::take(&mut *self.retrieved.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut all_kept = Ok(());
         while let Some(vault) = taken.keys().next().map(|(place, _)| place.vault) {
             let ours =
                 taken.extract_if(|(place, _), _| place.vault == vault).collect::<Retrieved>();
             // Only fading looks at the counts; otherwise cached facts need not be read again.
             let (fades, counted) = (self.fading().is_some(), ours.clone());
             let kept = self.store.transact(move |tx| count(tx, vault, &counted, fades)).await;
-            if let Err(error) = kept {
-                self.return_retrieved(taken.into_iter().chain(ours));
-                return Err(error);
+            if kept.is_err() {
+                self.return_retrieved(ours);
             }
+            all_kept = all_kept.and(kept);
         }
-        Ok(())
+        all_kept
     }
 
-    fn return_retrieved(
-        &self,
-        taken: impl Iterator<Item = ((MemoryRef, FactId), (u64, Timestamp))>,
-    ) {
+    fn return_retrieved(&self, taken: Retrieved) {
         let mut retrieved = self.retrieved.lock().unwrap_or_else(PoisonError::into_inner);
         for (fact, (count, at)) in taken {
             let known = retrieved.entry(fact).or_insert((0, at));

@@ -276,31 +276,43 @@ impl IndexCache {
         self.lock().indexes.values().map(|(shared, _)| Arc::clone(shared)).collect()
     }
 
-    /// Embeds a few entries of a memory whose vectors are incomplete, and returns whether there was one.
+    /// Embeds a few entries of a memory whose vectors are incomplete, and returns whether there was one. If only
+    /// memories are left whose entries cannot be read, it fails as the first of them did.
     pub(crate) async fn embed_some(&self, source: IndexSource<'_>) -> Result<bool> {
         let Some(embedder) = source.embedders.chosen() else { return Ok(false) };
-        let incomplete = self.all().into_iter().find_map(|shared| {
-            let first = shared.read().search.first_without_vectors(embedder.name())?;
-            Some((shared, first))
-        });
-        let Some((shared, first)) = incomplete else { return Ok(false) };
-        let (place, known) = (shared.place, shared.read().search.sequence);
-        let after = shared.read().search.document(first).sequence - 1;
-        let entries = source
-            .store
-            .look(move |snapshot| snapshot.entries(place, &EntryQuery::arrived(after, EMBEDDED)))
-            .await?;
-        let vectors = embed(&*embedder, &entries).await?;
-        let last = entries.last().map_or(known, |entry| entry.sequence);
-        let up_to = if entries.len() < EMBEDDED { last.max(known) } else { last };
-        let by_sequence = entries.iter().map(|entry| entry.sequence).zip(vectors).collect();
-        shared.add_vectors(embedder.name(), first, up_to, &by_sequence);
-        self.evict();
-        Ok(true)
+        let mut found = Ok(false);
+        for shared in self.all() {
+            let first = shared.read().search.first_without_vectors(embedder.name());
+            let Some(first) = first else { continue };
+            let known = shared.read().search.sequence;
+            match shared.read_from(source, first).await {
+                Ok(entries) => {
+                    let vectors = embed(&*embedder, &entries).await?;
+                    let last = entries.last().map_or(known, |entry| entry.sequence);
+                    let up_to = if entries.len() < EMBEDDED { last.max(known) } else { last };
+                    let by_sequence = entries.iter().map(|entry| entry.sequence).zip(vectors);
+                    shared.add_vectors(embedder.name(), first, up_to, &by_sequence.collect());
+                    self.evict();
+                    return Ok(true);
+                }
+                Err(error) => found = found.and(Err(error)),
+            }
+        }
+        found
     }
 }
 
 impl SharedIndex {
+    /// Reads the next entries from a document on.
+    async fn read_from(&self, source: IndexSource<'_>, first: u32) -> Result<Vec<Entry>> {
+        let place = self.place;
+        let after = self.read().search.document(first).sequence - 1;
+        let read = source
+            .store
+            .look(move |snapshot| snapshot.entries(place, &EntryQuery::arrived(after, EMBEDDED)));
+        read.await
+    }
+
     /// Adds vectors by sequence number. Entries up to `up_to` without vectors no longer exist.
     fn add_vectors(
         &self,

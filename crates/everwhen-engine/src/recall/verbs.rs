@@ -10,7 +10,7 @@ use crate::memory::{Address, Conversation, Memory, MemoryId, Person, VaultId, Va
 use crate::ports::{MemoryRef, MemorySelection, Snapshot};
 use crate::receipt::{Done, Receipt};
 use crate::vault::{Vault, load_both};
-use crate::{ErrorKind, Result, limits};
+use crate::{Error, ErrorKind, Result, limits};
 
 /// The number of memories that are read at a time.
 const STEP: usize = 1_000;
@@ -106,17 +106,16 @@ impl Vault {
 
 impl Engine {
     /// Brings the indexes of memories that have grown up to date, without a question, and makes those
-    /// of memories that have grown much.
+    /// of memories that have grown much. One that cannot be reached hinders no other; the first failure is returned.
     pub async fn index_grown(&self) -> Result<()> {
+        let mut done = Ok(());
         for ((vault, memory), need) in self.index_cache.grown() {
-            let indexed = async { self.vault(vault).await?.index(memory, need).await };
-            match indexed.await {
-                // It may have been forgotten meanwhile.
-                Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
+            let indexed = async { self.vault(vault).await?.index(memory, need).await }.await;
+            // It may have been forgotten meanwhile.
+            let is_gone = |error: &Error| error.kind() == ErrorKind::NotFound;
+            done = done.and(if indexed.as_ref().is_err_and(is_gone) { Ok(()) } else { indexed });
         }
-        Ok(())
+        done
     }
 }
 

@@ -2,10 +2,15 @@
 //! is back.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
+use everwhen_engine::facts::{FactQuery, Fading};
 use everwhen_engine::job::{JobCount, JobKind, JobState, JobWait, Queue, Subject};
-use everwhen_engine::memory::{Address, JobId, Role};
-use everwhen_engine::ports::{ConversationQuery, JobSelection, Row, Spent, Store};
+use everwhen_engine::memory::{Address, HALF_LIFE, JobId, MemoryId, Role};
+use everwhen_engine::ports::{
+    ConversationQuery, Embedder, JobSelection, MemoryRef, Row, Spent, Store, Wait,
+};
+use everwhen_engine::recall::Query;
 use everwhen_engine::time::ManualClock;
 use everwhen_engine::{Engine, NewVault, RetriedJobs, Vault, limits};
 use everwhen_testkit::{ScriptedLlm, SplitStore, block_on, engine_over};
@@ -139,6 +144,140 @@ pub(crate) fn a_job_whose_vault_goes_away_waits_for_its_lease(open: Open) {
     nodes.wait(limits::JOB_LEASE.as_secs() + 60);
     nodes.settle();
     assert_eq!(nodes.summarized(), [true, true]);
+}
+
+/// How many vaults there are where one alone can be reached: whichever comes first, it is hardly this one.
+const FEW: usize = 8;
+
+impl Nodes {
+    /// Loses all vaults but the last one.
+    fn lose_most(&self) {
+        self.vaults[..FEW - 1].iter().for_each(|vault| self.store.lose(vault.id()));
+    }
+
+    /// In how many vaults a number that is read there is above zero.
+    fn count(&self, read: impl Fn(&Vault) -> u64) -> usize {
+        self.vaults.iter().filter(|vault| read(vault) > 0).count()
+    }
+
+    /// How many entries the saved index of a vault's memory covers.
+    fn saved(&self, vault: &Vault) -> u64 {
+        let place = MemoryRef { vault: vault.id(), memory: self.memory_of(vault) };
+        let parts = self._bed.look(move |rows| rows.segment(place, 0));
+        parts.map_or(0, |parts| parts.concat().len() as u64)
+    }
+
+    fn memory_of(&self, vault: &Vault) -> MemoryId {
+        let vault = vault.id();
+        let found = self._bed.look(move |rows| rows.memory_named(vault, &name("m")));
+        found.unwrap().id
+    }
+}
+
+fn ask(vault: &Vault) {
+    block_on(vault.recall(memory(), Query::new("heron"))).unwrap();
+}
+
+/// What background work saves of one vault after the other is saved where the store can be reached.
+pub(crate) fn indexes_in_reach_are_saved_while_others_are_away(open: Open) {
+    let nodes = Nodes::new(open, FEW);
+    nodes.talk();
+    nodes.vaults.iter().for_each(ask);
+    nodes.lose_most();
+    block_on(nodes.engine.keep_indexes(1)).unwrap_err();
+    assert_eq!(nodes.count(|vault| nodes.saved(vault)), 1);
+    nodes.store.find();
+    block_on(nodes.engine.keep_indexes(1)).unwrap();
+    assert_eq!(nodes.count(|vault| nodes.saved(vault)), FEW);
+}
+
+/// An index that has grown is updated in vaults in reach.
+pub(crate) fn grown_indexes_in_reach_are_updated_while_others_are_away(open: Open) {
+    let nodes = Nodes::new(open, FEW);
+    nodes.talk();
+    nodes.vaults.iter().for_each(ask);
+    block_on(nodes.engine.keep_indexes(1)).unwrap();
+    let before: Vec<u64> = nodes.vaults.iter().map(|vault| nodes.saved(vault)).collect();
+    for vault in &nodes.vaults {
+        let many =
+            (0..limits::BATCH_ENTRIES).map(|_| said(Role::User, "a heron").said_at(at(-200)));
+        block_on(vault.remember(memory(), many.collect(), None)).unwrap();
+    }
+    nodes.lose_most();
+    block_on(nodes.engine.index_grown()).unwrap_err();
+    nodes.store.find();
+    block_on(nodes.engine.keep_indexes(1)).unwrap();
+    let grew = |number: usize| nodes.saved(&nodes.vaults[number]) > 2 * before[number];
+    assert!(grew(FEW - 1));
+    assert_eq!((0..FEW).filter(|number| grew(*number)).count(), 1);
+}
+
+/// What recall answered with is counted in vaults in reach, and later in the others.
+pub(crate) fn answers_in_reach_are_counted_while_others_are_away(open: Open) {
+    let mut nodes = Nodes::new(open, FEW);
+    for vault in &nodes.vaults {
+        let said = said(Role::User, "I like green tea").said_at(at(-300));
+        block_on(vault.remember(memory(), vec![said], None)).unwrap();
+    }
+    nodes.wait(60);
+    nodes.settle();
+    nodes.engine = nodes.engine.clone().with_fading(Some(Fading { half_life: HALF_LIFE }));
+    for vault in &nodes.vaults {
+        let vault = block_on(nodes.engine.vault(Address::Id(vault.id()))).unwrap();
+        let asked = block_on(vault.recall(memory(), Query::new("Which tea do I like?"))).unwrap();
+        assert_eq!(asked.facts.len(), 1);
+    }
+    nodes.lose_most();
+    block_on(nodes.engine.settle()).unwrap_err();
+    nodes.store.find();
+    let counted = |vault: &Vault| {
+        let facts = block_on(vault.facts(memory(), FactQuery::default())).unwrap().data;
+        facts.iter().map(|view| view.fact.retrievals).sum()
+    };
+    assert_eq!(nodes.count(counted), 1);
+    block_on(nodes.engine.keep_retrievals()).unwrap();
+    assert_eq!(nodes.count(counted), FEW);
+}
+
+/// An embedder that works in the background and counts texts.
+#[derive(Default)]
+struct SlowEmbedder(AtomicUsize);
+
+impl Embedder for SlowEmbedder {
+    fn name(&self) -> &str {
+        "slow"
+    }
+
+    fn dimensions(&self) -> usize {
+        2
+    }
+
+    fn embed<'a>(&'a self, texts: &'a [&'a str]) -> Wait<'a, Vec<Vec<f32>>> {
+        self.0.fetch_add(texts.len(), Ordering::SeqCst);
+        Box::pin(async { Ok(vec![vec![1.0, 0.0]; texts.len()]) })
+    }
+
+    fn at_hand(&self, texts: &[&str]) -> Vec<Option<Vec<f32>>> {
+        vec![None; texts.len()]
+    }
+}
+
+/// Entries that wait for their vectors get them in vaults in reach.
+pub(crate) fn entries_in_reach_are_embedded_while_others_are_away(open: Open) {
+    let nodes = Nodes::new(open, FEW);
+    let embedder = Arc::new(SlowEmbedder::default());
+    nodes.engine.choose_embedder(Arc::clone(&embedder) as Arc<dyn Embedder>);
+    nodes.talk();
+    nodes.vaults.iter().for_each(ask);
+    let before = embedder.0.load(Ordering::SeqCst);
+    let embedded = || embedder.0.load(Ordering::SeqCst) - before;
+    nodes.lose_most();
+    assert!(block_on(nodes.engine.embed_step()).unwrap());
+    block_on(nodes.engine.embed_step()).unwrap_err();
+    assert_eq!(embedded(), 1);
+    nodes.store.find();
+    while block_on(nodes.engine.embed_step()).unwrap() {}
+    assert_eq!(embedded(), FEW);
 }
 
 /// What all vaults cost together cannot be added up while a part is away; what was known goes on to count.

@@ -20,14 +20,16 @@ const READ_AHEAD: usize = 2;
 type ReadSegment = Result<Option<std::result::Result<DecodedSegment, InvalidSegment>>>;
 
 impl IndexCache {
-    /// Saves the indexes with at least `least` entries that are not saved.
+    /// Saves the indexes with at least `least` entries that are not saved. One that cannot be saved hinders no other;
+    /// the first failure is returned.
     pub(crate) async fn save(&self, source: IndexSource<'_>, least: usize) -> Result<()> {
+        let mut saved = Ok(());
         for shared in self.all() {
             if shared.read().search.unsaved() >= least {
-                shared.save(source).await?;
+                saved = saved.and(shared.save(source).await);
             }
         }
-        Ok(())
+        saved
     }
 }
 
