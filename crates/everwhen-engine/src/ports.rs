@@ -22,8 +22,8 @@ pub use past::{ConversationExtent, PastEntry, PastFact, PastKind, PastRows, Repl
 pub use query::{
     ArchiveFilter, Buckets, ChapterSelection, ContextSelection, ContextVersion, ConversationOrder,
     ConversationQuery, ConversationSelection, EachOf, EntryQuery, EntryState, FactSelection,
-    JobSelection, MemorySelection, Neighbour, Order, Speakers, TimeAxis, TimeSide, VaultSelection,
-    Which,
+    JobSelection, MemorySelection, Neighbour, Order, ReceiptSelection, Speakers, TimeAxis,
+    TimeSide, VaultSelection, Which,
 };
 pub use snapshot::Snapshot;
 pub use store::{Reading, Store, Wait, Writing};

@@ -27,11 +27,11 @@ use self::lines::LineSalt;
 use crate::Result;
 use crate::memory::{Chance, MemoryRef, Name, VaultId, VaultInfo};
 use crate::ports::{
-    LedgerLine, LedgerLines, MemorySelection, Removal, Row, Snapshot, Tombstone, TombstoneKind,
-    TombstoneOwner, Tx,
+    LedgerLine, LedgerLines, MemorySelection, ReceiptSelection, Removal, Row, Snapshot, Tombstone,
+    TombstoneKind, TombstoneOwner, Tx,
 };
 
-/// The number of memories that are read at a time.
+/// The number of memories, or of idempotency keys, that are read at a time.
 const STEP: usize = 1_000;
 
 /// Keeps the messages of a memory that is about to be forgotten recognisable.
@@ -104,13 +104,31 @@ pub(crate) fn keep_vault(
     }
     let salt = make_salt(tx, vault.id, now, chance)?;
     put(tx, vault.id, vault_hash(&salt), now)?;
-    for (key, _) in tx.receipts(Some(vault.id), None)? {
-        put(tx, vault.id, idempotency(&salt, &key), now)?;
-    }
+    keep_idempotency_keys(tx, vault.id, &salt, now)?;
     for row in tx.tombstones(TombstoneOwner::Vault(vault.id), None)? {
         tx.put(Row::Tombstone(TombstoneOwner::Name(name_hash(&vault.name)), &row))?;
     }
     Ok(())
+}
+
+/// Keeps the idempotency keys of a vault recognisable, so that a late retry does not store what was forgotten.
+fn keep_idempotency_keys(
+    tx: &mut dyn Tx,
+    vault: VaultId,
+    salt: &[u8; 32],
+    now: Timestamp,
+) -> Result<()> {
+    let mut after: Option<Name> = None;
+    loop {
+        let some = tx.receipts(Some(vault), ReceiptSelection::Named(after.as_ref(), STEP))?;
+        for (key, _) in &some {
+            put(tx, vault, idempotency(salt, key), now)?;
+        }
+        if some.len() < STEP {
+            return Ok(());
+        }
+        after = some.into_iter().next_back().map(|(key, _)| key);
+    }
 }
 
 /// Takes over what a forgotten vault of the same name left. Called when a vault is made.

@@ -18,9 +18,9 @@ use everwhen_engine::ports::{
     Addition, AskedHash, Buckets, ChapterSelection, ContextSelection, ConversationExtent,
     ConversationSelection, Cursor, EachOf, EntryChange, EntryQuery, EntryState, Erasure,
     FactSelection, JobSelection, LedgerHead, LedgerLine, LedgerLines, LedgerSelection, MemoryRef,
-    MemorySelection, Neighbour, PastKind, PastRows, ProofHolder, Removal, Removed, Reply, Row,
-    Snapshot, Speakers, TimeAxis, TimeSide, Tombstone, TombstoneKind, TombstoneOwner, Tx,
-    VaultSelection, Which,
+    MemorySelection, Neighbour, PastKind, PastRows, ProofHolder, ReceiptSelection, Removal,
+    Removed, Reply, Row, Snapshot, Speakers, TimeAxis, TimeSide, Tombstone, TombstoneKind,
+    TombstoneOwner, Tx, VaultSelection, Which,
 };
 use everwhen_engine::receipt::KeptReceipt;
 use everwhen_engine::usage::Usage;
@@ -247,7 +247,7 @@ macro_rules! reads {
                 segments::read as segment(memory: MemoryRef, after: u64) -> Option<[Vec<u8>; 2]>;
                 proofs::holders as proof_holders(vault: VaultId, proof: [u8; 32], limit: usize) -> Vec<ProofHolder>;
                 proofs::additions as additions(memory: MemoryRef, numbers: &[u64]) -> Vec<(u64, Addition)>;
-                receipts::list as receipts(vault: Option<VaultId>, key: Option<&Name>) -> Vec<(Name, KeptReceipt)>;
+                receipts::list as receipts(vault: Option<VaultId>, which: ReceiptSelection<'_>) -> Vec<(Name, KeptReceipt)>;
                 tombstones::list as tombstones(owner: TombstoneOwner, which: Option<(TombstoneKind, Option<[u8; 32]>)>) -> Vec<Tombstone>;
                 keys::list as keys() -> Vec<Key>;
                 usage::list as usage(vault: VaultId, since: Date) -> Vec<Usage>;

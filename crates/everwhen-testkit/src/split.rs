@@ -16,9 +16,9 @@ use everwhen_engine::ports::{
     Addition, AskedHash, Buckets, ChapterSelection, ContextSelection, ConversationExtent,
     ConversationSelection, EachOf, EntryChange, EntryQuery, EntryState, Erasure, FactSelection,
     JobSelection, LedgerHead, LedgerLine, LedgerLines, LedgerSelection, MemorySelection, Neighbour,
-    PastKind, PastRows, ProofHolder, Reading, Removal, Removed, Reply, Row, Snapshot, Speakers,
-    Store, TimeAxis, TimeSide, Tombstone, TombstoneKind, TombstoneOwner, Tx, Usage, VaultSelection,
-    Wait, Which, Writing,
+    PastKind, PastRows, ProofHolder, Reading, ReceiptSelection, Removal, Removed, Reply, Row,
+    Snapshot, Speakers, Store, TimeAxis, TimeSide, Tombstone, TombstoneKind, TombstoneOwner, Tx,
+    Usage, VaultSelection, Wait, Which, Writing,
 };
 use everwhen_engine::receipt::KeptReceipt;
 use everwhen_engine::{Error, Result};
@@ -169,10 +169,10 @@ macro_rules! reads {
             fn receipts(
                 &self,
                 vault: Option<VaultId>,
-                key: Option<&Name>,
+                which: ReceiptSelection<'_>,
             ) -> Result<Vec<(Name, KeptReceipt)>> {
                 vault.map_or(Ok(()), |vault| self.away.check(Some(vault)))?;
-                self.rows.receipts(vault, key)
+                self.rows.receipts(vault, which)
             }
 
             fn tombstones(

@@ -332,6 +332,15 @@ pub enum MemorySelection<'q> {
     ChatsOf(&'q Person, usize),
 }
 
+/// Which idempotency keys of a vault are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReceiptSelection<'q> {
+    /// This one.
+    Key(&'q Name),
+    /// All, by name, behind one; at most this many.
+    Named(Option<&'q Name>, usize),
+}
+
 /// Which facts of a memory are meant. They come by when they were mentioned, then by id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FactSelection<'q> {

@@ -7,8 +7,8 @@ use super::{
     Addition, AskedHash, Buckets, ChapterSelection, ContextSelection, ConversationExtent,
     ConversationQuery, ConversationSelection, EachOf, EntryQuery, EntryState, FactSelection,
     JobSelection, LedgerHead, LedgerLine, LedgerLines, LedgerSelection, MemorySelection, Neighbour,
-    PastKind, PastRows, ProofHolder, Reply, Speakers, TimeAxis, TimeSide, Tombstone, TombstoneKind,
-    TombstoneOwner, Usage, VaultSelection, Which,
+    PastKind, PastRows, ProofHolder, ReceiptSelection, Reply, Speakers, TimeAxis, TimeSide,
+    Tombstone, TombstoneKind, TombstoneOwner, Usage, VaultSelection, Which,
 };
 use crate::job::{Job, JobCount};
 use crate::key::Key;
@@ -185,12 +185,12 @@ pub trait Snapshot {
         Err(Error::conflict("this store exports nothing"))
     }
 
-    /// Idempotency keys by name, each with the result that is stored under it: one, or all; `vault` is `None` for keys of
-    /// vaults themselves.
+    /// Idempotency keys, each with the result that is stored under it; `vault` is `None` for keys of vaults
+    /// themselves.
     fn receipts(
         &self,
         vault: Option<VaultId>,
-        key: Option<&Name>,
+        which: ReceiptSelection<'_>,
     ) -> Result<Vec<(Name, KeptReceipt)>>;
     /// What is left of what was forgotten, by kind and hash: all of an owner, those of a kind, or the one of
     /// a kind with a hash.
@@ -267,7 +267,7 @@ pub trait Snapshot {
     }
     /// What an idempotency key stands for; `vault` is `None` for keys of vaults themselves.
     fn receipt(&self, vault: Option<VaultId>, key: &Name) -> Result<Option<KeptReceipt>> {
-        Ok(self.receipts(vault, Some(key))?.pop().map(|(_, kept)| kept))
+        Ok(self.receipts(vault, ReceiptSelection::Key(key))?.pop().map(|(_, kept)| kept))
     }
     /// The last entry placed by time, current or corrected, said at or before `time`.
     fn before(

@@ -2,9 +2,10 @@
 
 use everwhen_engine::Result;
 use everwhen_engine::memory::{Name, VaultId};
+use everwhen_engine::ports::ReceiptSelection;
 use everwhen_engine::receipt::{KeptReceipt, Receipt};
 
-use super::{Database, Row, Sql, Value, table};
+use super::{Database, Row, Sql, Value, limit, table};
 
 table! {
     static RECEIPT: ReceiptColumns = "receipt", key(vault_id, key);
@@ -26,17 +27,21 @@ fn read(row: &dyn Row) -> Result<(Name, KeptReceipt)> {
     Ok((row.get(RECEIPT.key)?, kept))
 }
 
-/// Idempotency keys by name, each with the result that is stored under it: one, or all.
+/// Idempotency keys, each with the result that is stored under it.
 pub(crate) fn list(
     db: &dyn Database,
     vault: Option<VaultId>,
-    key: Option<&Name>,
+    which: ReceiptSelection<'_>,
 ) -> Result<Vec<(Name, KeptReceipt)>> {
     static ONE: Sql = Sql::new(|_| RECEIPT.select("WHERE vault_id = ?1 AND key = ?2"));
-    static ALL: Sql = Sql::new(|_| RECEIPT.select("WHERE vault_id = ?1 ORDER BY key"));
-    match key {
-        Some(key) => db.all(&ONE, &[owner(vault), key.into()], read),
-        None => db.all(&ALL, &[owner(vault)], read),
+    static NAMED: Sql =
+        Sql::new(|_| RECEIPT.select("WHERE vault_id = ?1 AND key > ?2 ORDER BY key LIMIT ?3"));
+    match which {
+        ReceiptSelection::Key(key) => db.all(&ONE, &[owner(vault), key.into()], read),
+        ReceiptSelection::Named(after, most) => {
+            let after = after.map_or("", Name::as_str);
+            db.all(&NAMED, &[owner(vault), after.into(), limit(Some(most))], read)
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Receipts as rows: kept under a key, one space of keys for each vault and one for vaults.
 
 use everwhen_engine::memory::VaultId;
-use everwhen_engine::ports::{Removal, Removed, Row};
+use everwhen_engine::ports::{ReceiptSelection, Removal, Removed, Row};
 use everwhen_engine::receipt::{
     EntriesReceipt, EntryReceipt, KeptReceipt, PendingQuestion, Receipt,
 };
@@ -83,11 +83,19 @@ pub(crate) fn keys_of_vaults_and_of_the_store_are_apart(open: Open) {
     assert_eq!(digest(Some(id(3))), None);
     bed.write(|tx| tx.put(Row::Receipt(Some(id(1)), &name("a"), [3; 32], &Receipt::Vault(id(1)))));
     let all = |vault: Option<VaultId>| {
-        let found = bed.look(move |rows| rows.receipts(vault, None));
+        let found = bed.look(move |rows| rows.receipts(vault, ReceiptSelection::Named(None, 10)));
         found.into_iter().map(|(key, kept)| (key, kept.digest[0])).collect::<Vec<_>>()
     };
     assert_eq!(all(Some(id(1))), [(name("a"), 3), (name("k"), 1)]);
     assert_eq!((all(None), all(Some(id(3)))), (vec![(name("k"), 0)], Vec::new()));
+    let page = |after: Option<&'static str>, most| {
+        let after = after.map(name);
+        let found = bed.look(move |rows| {
+            rows.receipts(Some(id(1)), ReceiptSelection::Named(after.as_ref(), most))
+        });
+        found.into_iter().map(|(key, _)| key).collect::<Vec<_>>()
+    };
+    assert_eq!((page(None, 1), page(Some("a"), 5)), (vec![name("a")], vec![name("k")]));
 }
 
 pub(crate) fn what_is_forgotten_leaves_its_receipt_blank(open: Open) {

@@ -1,7 +1,9 @@
 //! What the oracle keeps of what was forgotten, and the branches of conversations.
 
 use everwhen_engine::memory::{Branch, ConversationId, Name, VaultId};
-use everwhen_engine::ports::{MemoryRef, Tombstone, TombstoneKind, TombstoneOwner};
+use everwhen_engine::ports::{
+    MemoryRef, ReceiptSelection, Tombstone, TombstoneKind, TombstoneOwner,
+};
 use everwhen_engine::receipt::KeptReceipt;
 
 use super::state::State;
@@ -10,12 +12,18 @@ impl State {
     pub(super) fn receipts_of(
         &self,
         vault: Option<VaultId>,
-        key: Option<&Name>,
+        which: ReceiptSelection<'_>,
     ) -> Vec<(Name, KeptReceipt)> {
-        let own = self.receipts.iter().filter(|row| row.vault == vault);
-        let meant = own.filter(|row| key.is_none_or(|key| row.key == *key));
-        let mut found: Vec<_> = meant.map(|row| (row.key.clone(), row.kept.clone())).collect();
+        let is_meant = |key: &Name| match which {
+            ReceiptSelection::Key(one) => key == one,
+            ReceiptSelection::Named(after, _) => after.is_none_or(|after| key > after),
+        };
+        let own = self.receipts.iter().filter(|row| row.vault == vault && is_meant(&row.key));
+        let mut found: Vec<_> = own.map(|row| (row.key.clone(), row.kept.clone())).collect();
         found.sort_by(|one, other| one.0.cmp(&other.0));
+        if let ReceiptSelection::Named(_, limit) = which {
+            found.truncate(limit);
+        }
         found
     }
 

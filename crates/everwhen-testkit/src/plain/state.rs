@@ -17,8 +17,8 @@ use everwhen_engine::ports::{
     ConversationOrder, ConversationQuery, ConversationSelection, Cursor, EachOf, EntryQuery,
     EntryState, FactSelection, JobSelection, LedgerHead, LedgerLine, LedgerLines, LedgerSelection,
     MemoryRef, MemorySelection, Neighbour, Order, PastEntry, PastKind, PastRows, Proof,
-    ProofHolder, Reply, Snapshot, Speakers, TimeAxis, TimeSide, Tombstone, TombstoneKind,
-    TombstoneOwner, VaultSelection, Which,
+    ProofHolder, ReceiptSelection, Reply, Snapshot, Speakers, TimeAxis, TimeSide, Tombstone,
+    TombstoneKind, TombstoneOwner, VaultSelection, Which,
 };
 use everwhen_engine::receipt::KeptReceipt;
 use everwhen_engine::usage::Usage;
@@ -538,9 +538,9 @@ impl Snapshot for State {
     fn receipts(
         &self,
         vault: Option<VaultId>,
-        key: Option<&Name>,
+        which: ReceiptSelection<'_>,
     ) -> Result<Vec<(Name, KeptReceipt)>> {
-        Ok(self.receipts_of(vault, key))
+        Ok(self.receipts_of(vault, which))
     }
 
     fn tombstones(
