@@ -291,6 +291,11 @@ impl Engine {
         self.store.ready().await
     }
 
+    /// Whether the store lies on several nodes, so that some vaults can be out of reach while others are not.
+    pub fn is_spread(&self) -> bool {
+        self.store.is_spread()
+    }
+
     /// What is wrong with the store, in sentences; nothing if all is well.
     pub async fn check(&self) -> Result<Vec<String>> {
         self.store.check().await

@@ -19,7 +19,7 @@ use crate::memory_settings::MemorySettings;
 use crate::ports::Store;
 use crate::store_location::StoreLocation;
 use crate::world::{SystemChance, world};
-use crate::{Engine, ErrorKind, Result, VaultChange, World, key};
+use crate::{Engine, Error, ErrorKind, Result, VaultChange, World, key};
 
 /// Where uploaded files are stored while they are imported, inside the data directory.
 pub const UPLOADS_FOLDER: &str = "uploads";
@@ -116,8 +116,24 @@ impl Everwhen {
 
     /// Gives the configured default vault the rules of conversations that the configuration names, so
     /// that changing one there takes effect. Rules that are not written there stay as they are, and
-    /// so do those of other vaults.
+    /// so do those of other vaults. If the vault lies on a node that cannot be reached, that is logged and left to the
+    /// next start.
     pub async fn apply_conversation_rules(&self, config: &Config) -> Result<()> {
+        match self.write_conversation_rules(config).await {
+            Err(error) if is_out_of_reach(&error) && self.engine.is_spread() => {
+                let vault = &config.vault.value;
+                tracing::warn!(
+                    %error,
+                    "the vault {vault:?} cannot be reached; the rules of conversations that the configuration names are \
+                     applied to it at the next start"
+                );
+                Ok(())
+            }
+            applied => applied,
+        }
+    }
+
+    async fn write_conversation_rules(&self, config: &Config) -> Result<()> {
         let written = config.conversations.written();
         let address = Address::read("vault", &config.vault.value)?;
         let vault = match self.engine.vault(address).await {
@@ -173,6 +189,11 @@ impl Everwhen {
     }
 }
 
+/// Whether it may be a node of the store that is away: one that refuses, or one that answers nothing in time.
+fn is_out_of_reach(error: &Error) -> bool {
+    [ErrorKind::Unavailable, ErrorKind::Busy].contains(&error.kind())
+}
+
 /// Opens the database of a data directory; one that never had any gets one.
 fn open_sqlite(held: &DirectoryLock, config: &Config) -> Result<SqliteStore> {
     let store = SqliteStore::open(&database_file(held)?, config.store_options())?;
@@ -226,6 +247,8 @@ impl std::fmt::Debug for Everwhen {
 
 #[cfg(test)]
 mod tests {
+    use everwhen_testkit::{PlainStore, SplitStore};
+
     use super::*;
     use crate::database_file::DATABASE_FILE;
     use crate::memory::Name;
@@ -303,6 +326,28 @@ mod tests {
         // A flawed file is reported, and the server starts: a chat must not fail for it.
         let usual = crate::chapters::ChapterRules::default().max_messages;
         assert_eq!(Everwhen::open(&config).unwrap().engine().chapter_rules().max_messages, usual);
+    }
+
+    #[tokio::test]
+    async fn a_default_vault_that_is_away_hinders_no_start() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Arc::new(SplitStore::new(Arc::new(PlainStore::new())));
+        let opened = Arc::clone(&store) as Arc<dyn Store>;
+        let everwhen = Everwhen::over(opened, None, world(), &config(directory.path())).unwrap();
+        let data = directory.path().to_str().unwrap();
+        let changed =
+            [("EVERWHEN_DATA", data), ("EVERWHEN_CONVERSATION_IDLE_TIMEOUT_MINUTES", "7")];
+        let config = Config::load(&changed.into(), &Flags::default()).unwrap();
+        everwhen.engine().create_vault(new_vault(&config.vault.value), None).await.unwrap();
+        let address = Address::read("vault", &config.vault.value).unwrap();
+        let vault = everwhen.engine().vault(address).await.unwrap();
+        store.lose(vault.id());
+        everwhen.apply_conversation_rules(&config).await.unwrap();
+        store.find();
+        let minutes = async || vault.info().await.unwrap().settings.idle_timeout_minutes;
+        assert_eq!(minutes().await, 30);
+        everwhen.apply_conversation_rules(&config).await.unwrap();
+        assert_eq!(minutes().await, 7, "as at the next start");
     }
 
     #[test]
