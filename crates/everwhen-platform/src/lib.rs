@@ -1,5 +1,6 @@
 //! What operating systems do differently, for all other crates: files that only their owner may read or
-//! that are replaced at once, signals that end a process, the limit of open files. No other file has code for one system only.
+//! that are replaced at once, which file a path leads to, signals that end a process, the limit of open
+//! files. No other file has code for one system only.
 //!
 //! On Windows a file in the user's profile is private by the rights it inherits, so nothing is set
 //! there, and there is no limit of open files.
@@ -90,6 +91,32 @@ fn finish_replacing(path: &Path, mut fresh: NamedTempFile, content: &[u8]) -> io
 fn directory_of(path: &Path) -> &Path {
     let parent = path.parent().unwrap_or(path);
     if parent.as_os_str().is_empty() { Path::new(".") } else { parent }
+}
+
+/// Which file a path leads to: another one in its place is not equal. On Windows all files are, because one that is
+/// open can be neither removed nor replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileIdentity {
+    #[cfg(unix)]
+    device_and_inode: (u64, u64),
+}
+
+impl FileIdentity {
+    /// The file at this path now; an error if there is none.
+    pub fn of(path: &Path) -> io::Result<Self> {
+        Ok(Self::new(&path.metadata()?))
+    }
+
+    #[cfg(unix)]
+    fn new(file: &std::fs::Metadata) -> Self {
+        use std::os::unix::fs::MetadataExt;
+        Self { device_and_inode: (file.dev(), file.ino()) }
+    }
+
+    #[cfg(not(unix))]
+    fn new(_: &std::fs::Metadata) -> Self {
+        Self {}
+    }
 }
 
 /// Makes durable which files are in a directory. On Windows the file system does so itself.
@@ -224,6 +251,21 @@ mod tests {
         file.set_permissions(PermissionsExt::from_mode(0o644)).unwrap();
         restrict_to_owner(&file).unwrap();
         assert_eq!(rights(&path), 0o600);
+    }
+
+    #[test]
+    fn a_file_that_took_the_place_of_another_is_told_from_it() {
+        let home = tempfile::tempdir().unwrap();
+        let [path, moved, other] = ["a", "b", "c"].map(|name| home.path().join(name));
+        File::create(&path).unwrap();
+        let first = FileIdentity::of(&path).unwrap();
+        assert_eq!(FileIdentity::of(&path).unwrap(), first);
+        std::fs::rename(&path, &moved).unwrap();
+        assert!(FileIdentity::of(&path).is_err());
+        assert_eq!(FileIdentity::of(&moved).unwrap(), first);
+        File::create(&other).unwrap();
+        std::fs::rename(&other, &path).unwrap();
+        assert_ne!(FileIdentity::of(&path).unwrap(), first);
     }
 
     #[test]

@@ -83,6 +83,7 @@ impl SqliteStore {
         // SQLite leaves out what it cannot read of the log, and removes it.
         examine_log(path, &health);
         let mut connection = connection::open_writer(path, options)?;
+        health.opened(path);
         schema::migrate(&mut connection)?;
         // The file belongs to one process, so every worker that claimed a job in it is gone.
         jobs::release(&connection)?;

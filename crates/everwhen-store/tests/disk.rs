@@ -173,6 +173,31 @@ fn a_full_disk_loses_nothing_and_is_usable_once_there_is_room() {
 }
 
 #[test]
+fn a_database_that_is_moved_away_takes_nothing_until_it_is_back() {
+    let directory = tempfile::tempdir().unwrap();
+    let [path, moved] = ["everwhen.db", "moved.db"].map(|name| directory.path().join(name));
+    let engine = open(&path);
+    let vault = vault_of(&engine);
+    say(&vault, "stored").unwrap();
+    std::fs::rename(&path, &moved).unwrap();
+    let is_refused = |reason: &str| {
+        let errors = [block_on(engine.ready()).unwrap_err(), say(&vault, "lost").unwrap_err()];
+        for error in errors {
+            assert_eq!(error.kind(), ErrorKind::Unavailable);
+            assert!(error.message().contains(reason), "{error}");
+        }
+        assert_eq!(said(&vault).unwrap(), 1, "what was stored can be read");
+    };
+    is_refused("was removed");
+    std::fs::copy(&moved, &path).unwrap();
+    is_refused("was replaced");
+    std::fs::rename(&moved, &path).unwrap();
+    assert_eq!(block_on(engine.ready()).unwrap(), [""; 0]);
+    say(&vault, "stored again").unwrap();
+    assert_eq!(said(&vault).unwrap(), 2);
+}
+
+#[test]
 fn a_database_that_reached_its_size_is_not_ready() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("everwhen.db");
@@ -180,8 +205,16 @@ fn a_database_that_reached_its_size_is_not_ready() {
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&path, small).unwrap());
     let engine = engine_over(store).0;
     let vault = vault_of(&engine);
-    while say(&vault, &"more and more ".repeat(100)).is_ok() {}
+    let mut entries = Vec::new();
+    while let Ok(entry) = say(&vault, &"more and more ".repeat(100)) {
+        entries.push(entry);
+    }
     while say(&vault, "x").is_ok() {}
     let error = block_on(engine.ready()).unwrap_err();
     assert!(error.message().contains("size allowed"), "{error}");
+    for entry in entries.into_iter().take(60) {
+        block_on(vault.forget(memory(), Forget::Entry(entry), None)).unwrap();
+    }
+    say(&vault, "there is room again").unwrap();
+    assert_eq!(block_on(engine.ready()).unwrap(), [""; 0]);
 }

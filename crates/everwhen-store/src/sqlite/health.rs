@@ -1,10 +1,13 @@
-//! What a SQLite store knows about its disk: whether the last write failed, whether the file is damaged,
-//! and whether the log it was opened with had an end that could not be read.
+//! What a SQLite store knows about its disk: whether the last write failed, whether the file is damaged or no longer
+//! where it was opened, and whether the log it was opened with had an end that could not be read.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use everwhen_engine::{Error, ErrorKind, Result};
+use everwhen_platform::FileIdentity;
 
 use super::failure::DAMAGED;
 
@@ -13,7 +16,11 @@ const BELIEVED: Duration = Duration::from_secs(30);
 
 /// What is known, shared by the threads of a store.
 #[derive(Debug, Default)]
-pub(super) struct StoreHealth(Mutex<KnownHealth>);
+pub(super) struct StoreHealth {
+    known: Mutex<KnownHealth>,
+    /// The file, and which one it was when it was opened.
+    opened: OnceLock<(PathBuf, FileIdentity)>,
+}
 
 #[derive(Debug, Default)]
 struct KnownHealth {
@@ -86,6 +93,34 @@ impl StoreHealth {
     }
 
     fn lock(&self) -> MutexGuard<'_, KnownHealth> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl StoreHealth {
+    /// Notes which file was opened.
+    pub(super) fn opened(&self, path: &Path) {
+        if let Ok(identity) = FileIdentity::of(path) {
+            // Set once, when the store is opened.
+            let _ = self.opened.set((path.to_owned(), identity));
+        }
+    }
+
+    /// Fails if the file that was opened is no longer where it was: whatever is written to it is lost once it is
+    /// closed.
+    pub(super) fn check_file(&self) -> Result<()> {
+        let Some((path, opened)) = self.opened.get() else { return Ok(()) };
+        let what = match FileIdentity::of(path) {
+            Ok(now) if now == *opened => return Ok(()),
+            Ok(_) => "replaced by another one",
+            Err(error) if error.kind() == io::ErrorKind::NotFound => "removed",
+            // It cannot be looked at, which does not say that it is gone.
+            Err(_) => return Ok(()),
+        };
+        Err(Error::unavailable(format!(
+            "{} was {what} while it was open; nothing more is stored. What was stored before can be read until the \
+             server is stopped: put the file back, or export everything (everwhen export) before",
+            path.display()
+        )))
     }
 }

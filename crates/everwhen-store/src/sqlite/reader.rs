@@ -56,10 +56,15 @@ impl Readers {
         read.inspect_err(|error| self.health.read_failed(error))
     }
 
-    /// Reads a row, to learn whether anything can be read.
+    /// Reads a row, to learn whether anything can be read, and looks whether the file is still in its place.
     pub(super) async fn probe(&self) -> Result<()> {
         let sql = "SELECT count(*) FROM (SELECT 1 FROM vault LIMIT 1)";
-        self.on_connection(|connection| connection.query_row(sql, [], |_| Ok(())).stored()).await
+        let health = Arc::clone(&self.health);
+        let probe = move |connection: &Connection| {
+            health.check_file()?;
+            connection.query_row(sql, [], |_| Ok(())).stored()
+        };
+        self.on_connection(probe).await
     }
 
     /// Runs the work, which reads a few rows, on the caller's thread if a connection is free.

@@ -141,7 +141,8 @@ impl WriteLoop {
     /// answers every caller.
     fn write_group(&self, first: QueuedWrite, requests: &mut mpsc::Receiver<QueuedWrite>) {
         let connection = &self.connection;
-        if let Err(error) = run_sql(connection, "BEGIN IMMEDIATE") {
+        let begun = self.health.check_file().and_then(|()| run_sql(connection, "BEGIN IMMEDIATE"));
+        if let Err(error) = begun {
             self.health.failed(&error);
             let _ = first.answer.send(Err(error));
             return;
