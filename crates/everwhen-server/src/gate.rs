@@ -31,9 +31,10 @@ use everwhen::{AllowedHost, AllowedOrigin, HostName, ServerConfig, ServerLimits,
 use everwhen_protocols::Protocol;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use self::body::{BodyKind, BodyStatus, Budget, CheckedBody, HeldBudget};
+use self::body::{BodyKind, BodyStatus, Budget, CheckedBody};
 use self::refused::{ErrorFormat, Rejection};
 use crate::access::{Access, Caller};
+use crate::body_with::BodyWith;
 use crate::error;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -237,7 +238,8 @@ async fn pass(
     if let Some(origin) = &origin {
         cors::allow(&mut response, origin);
     }
-    Ok(response.map(|body| Body::new(HeldBudget::new(body, permit, received))))
+    // What the request took is held until its response is sent.
+    Ok(response.map(|body| Body::new(BodyWith::new(body, (permit, received)))))
 }
 
 /// Requests under a foreign host name need a key: a web page has none.

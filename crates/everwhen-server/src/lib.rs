@@ -13,6 +13,7 @@
 
 mod access;
 mod api;
+mod body_with;
 mod error;
 mod following;
 mod gate;

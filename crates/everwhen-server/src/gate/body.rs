@@ -9,7 +9,6 @@ use std::time::Duration;
 use axum::body::{Body, Bytes, HttpBody};
 use everwhen::ServerLimits;
 use http_body::{Frame, SizeHint};
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::depth::Depth;
@@ -185,43 +184,6 @@ impl HttpBody for CheckedBody {
             this.received.is_whole.store(true, Ordering::Relaxed);
         }
         Poll::Ready(frame)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
-}
-
-/// A response that holds what its request took, until it is sent or given up.
-pub(super) struct HeldBudget {
-    body: Body,
-    _permit: Option<OwnedSemaphorePermit>,
-    _received: Option<Arc<BodyStatus>>,
-}
-
-impl HeldBudget {
-    pub(super) fn new(
-        body: Body,
-        permit: Option<OwnedSemaphorePermit>,
-        received: Option<Arc<BodyStatus>>,
-    ) -> Self {
-        Self { body, _permit: permit, _received: received }
-    }
-}
-
-impl HttpBody for HeldBudget {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(cx)
     }
 
     fn is_end_stream(&self) -> bool {

@@ -5,15 +5,13 @@ use std::io;
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::{Body, Bytes, HttpBody};
+use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::http::{Request, Response};
 use everwhen::ServerLimits;
-use http_body::{Frame, SizeHint};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::Service;
@@ -25,6 +23,7 @@ use tokio::time::{sleep, timeout};
 
 use super::activity::{ConnectionActivity, ConnectionVerdict, shortest};
 use super::stream::Stream;
+use crate::body_with::BodyWith;
 use crate::error::{Cause, RequestError};
 use crate::gate::LocalAddress;
 
@@ -107,9 +106,10 @@ struct ConnectionService {
 }
 
 impl Service<Request<Incoming>> for ConnectionService {
-    type Response = Response<TrackedBody>;
+    type Response = Response<BodyWith<ActiveRequest>>;
     type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Response<TrackedBody>, Infallible>> + Send>>;
+    type Future =
+        Pin<Box<dyn Future<Output = Result<Response<BodyWith<ActiveRequest>>, Infallible>> + Send>>;
 
     fn call(&self, mut request: Request<Incoming>) -> Self::Future {
         let underway = ActiveRequest::new(Arc::clone(&self.activity));
@@ -122,7 +122,7 @@ impl Service<Request<Incoming>> for ConnectionService {
         let mut router = self.router.clone();
         Box::pin(async move {
             let response = tower::Service::call(&mut router, request.map(Body::new)).await?;
-            Ok(response.map(|body| TrackedBody { body, _underway: underway }))
+            Ok(response.map(|body| BodyWith::new(body, underway)))
         })
     }
 }
@@ -140,31 +140,5 @@ impl ActiveRequest {
 impl Drop for ActiveRequest {
     fn drop(&mut self) {
         self.0.ends();
-    }
-}
-
-/// A response on its way.
-struct TrackedBody {
-    body: Body,
-    _underway: ActiveRequest,
-}
-
-impl HttpBody for TrackedBody {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(cx)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
     }
 }
