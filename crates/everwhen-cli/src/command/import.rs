@@ -52,7 +52,7 @@ struct SkippedItem {
 
 /// What was imported, or would be.
 #[derive(Debug, Default)]
-struct ImportCounts {
+struct ConversationCounts {
     conversations: u64,
     entries: u64,
     branches: u64,
@@ -112,9 +112,9 @@ async fn dry_run_all(
     console: &Console,
     drafts: Vec<ConversationDraft>,
     refused: &mut Vec<SkippedItem>,
-) -> Result<(Vec<ConversationDraft>, ImportCounts)> {
+) -> Result<(Vec<ConversationDraft>, ConversationCounts)> {
     let bar = output::progress(drafts.iter().map(|draft| draft.entries).sum(), "entries");
-    let mut tally = ImportCounts::default();
+    let mut tally = ConversationCounts::default();
     let mut news = Vec::new();
     for draft in drafts {
         let reply = console.attempt(draft.request(console).with("dry_run", Some("true"))).await?;
@@ -138,11 +138,11 @@ async fn dry_run_all(
 async fn store(
     console: &Console,
     drafts: Vec<ConversationDraft>,
-    foreseen: ImportCounts,
-) -> Result<ImportCounts> {
+    foreseen: ConversationCounts,
+) -> Result<ConversationCounts> {
     let bar = output::progress(drafts.iter().map(|draft| draft.entries).sum(), "entries");
     let known = foreseen.answers.len() - drafts.len();
-    let mut tally = ImportCounts { already: known as u64, ..ImportCounts::default() };
+    let mut tally = ConversationCounts { already: known as u64, ..ConversationCounts::default() };
     let mut begun: Option<String> = None;
     for draft in drafts {
         check_memory(console, begun.as_deref()).await?;
@@ -188,7 +188,7 @@ fn complain(refused: &[SkippedItem]) -> String {
     ))
 }
 
-fn report(args: &ImportFileArgs, tally: &ImportCounts, refused: &[SkippedItem]) -> Value {
+fn report(args: &ImportFileArgs, tally: &ConversationCounts, refused: &[SkippedItem]) -> Value {
     let refused = refused.iter();
     let refused = refused.map(|one| json!({ "place": one.place, "problem": one.problem }));
     json!({
@@ -220,7 +220,7 @@ impl ConversationDraft {
     }
 }
 
-impl ImportCounts {
+impl ConversationCounts {
     fn count(&mut self, reply: &Reply) -> Result<()> {
         let answer = reply.value()?;
         let number = |field: &str| answer[field].as_u64().unwrap_or_default();

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use everwhen::export::ExportFile;
 use everwhen::import::{
-    self, DateOrder, Fields, ImportBatch, ImportProgress, ImportTarget, Options, Plan, Report,
+    self, DateOrder, Fields, ImportBatch, ImportCounts, ImportProgress, ImportTarget, Options,
+    Plan, Report,
 };
 use everwhen::memory::Address;
 use everwhen::time::{Clock, Zone, read_time_in};
@@ -30,16 +31,6 @@ use crate::{output, show};
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 /// Batches under way at a time.
 const UNDER_WAY: usize = 3;
-
-/// What became of all batches.
-#[derive(Debug, Default)]
-struct Tally {
-    stored: u64,
-    known: u64,
-    corrected: u64,
-    branches: u64,
-    refused: Vec<String>,
-}
 
 /// Imports files.
 pub(super) async fn run(console: &Console, args: &ImportPathsArgs) -> Result<()> {
@@ -77,8 +68,8 @@ pub(super) async fn run(console: &Console, args: &ImportPathsArgs) -> Result<()>
         }
     }
     let mode = ImportMode { is_rehearsal: args.dry_run, ..ImportMode::default() };
-    let tally = store(console, &plan, &options, (mode, looked.messages)).await?;
-    tell(console, args.dry_run, (&plan, &looked), &tally)
+    let counts = store(console, &plan, &options, (mode, looked.messages)).await?;
+    tell(console, args.dry_run, (&plan, &looked), &counts)
 }
 
 /// Says what became of the files; fails if nothing of them could be imported.
@@ -86,17 +77,17 @@ fn tell(
     console: &Console,
     dry_run: bool,
     (plan, looked): (&Plan, &Report),
-    tally: &Tally,
+    counts: &ImportCounts,
 ) -> Result<()> {
     if console.json {
-        output::json(&report(dry_run, plan, looked, tally).to_string())?;
+        output::json(&report(dry_run, plan, looked, counts).to_string())?;
     } else {
-        for refused in &tally.refused {
+        for refused in &counts.refused {
             output::note(&format!("left out {refused}"));
         }
-        output::line(&tally.summary(dry_run, &memories(console, plan)))?;
+        output::line(&summary(counts, dry_run, &memories(console, plan)))?;
     }
-    match tally.is_nothing() && !tally.refused.is_empty() {
+    match is_nothing(counts) && !counts.refused.is_empty() {
         true => Err(Failure::usage("nothing of these files can be imported")),
         false => Ok(()),
     }
@@ -133,13 +124,13 @@ pub(crate) async fn store_plan(
 ) -> Result<(u64, String)> {
     let plan = Arc::new(plan);
     let mode = ImportMode { skips_forgotten: true, ..ImportMode::default() };
-    let tally = store(console, &plan, options, (mode, 0)).await?;
-    Ok((tally.stored, memories(console, &plan)))
+    let counts = store(console, &plan, options, (mode, 0)).await?;
+    Ok((counts.stored, memories(console, &plan)))
 }
 
 fn nothing(console: &Console, plan: &Plan, looked: &Report) -> Result<()> {
     if console.json {
-        output::json(&report(true, plan, looked, &Tally::default()).to_string())?;
+        output::json(&report(true, plan, looked, &ImportCounts::default()).to_string())?;
     }
     let why = match looked.problems.first() {
         Some(problem) => problem.clone(),
@@ -199,14 +190,14 @@ async fn store(
     plan: &Arc<Plan>,
     options: &Options,
     (mode, messages): (ImportMode, u64),
-) -> Result<Tally> {
+) -> Result<ImportCounts> {
     let bar = output::progress(messages, "messages");
     if let Some(engine) = console.engine() {
-        let tally = store_here(engine, console, plan, options, (mode, &bar)).await;
+        let stored = store_here(engine, console, plan, options, (mode, &bar)).await;
         bar.finish_and_clear();
-        return tally;
+        return stored;
     }
-    let mut tally = Tally::default();
+    let mut counts = ImportCounts::default();
     let (send, mut receive) = mpsc::channel(UNDER_WAY);
     let (reader, settings) = (Arc::clone(plan), options.clone());
     std::thread::spawn(move || read(&reader, &settings, &send));
@@ -215,12 +206,12 @@ async fn store(
     let batches = batches.map(|batch| deliver(console, batch, mode, &begun));
     let mut answers = Box::pin(batches.buffered(UNDER_WAY));
     while let Some(answer) = answers.next().await {
-        let (entries, answer) = answer.map_err(|stopped| tally.failure(stopped))?;
-        tally.count(&answer);
+        let (entries, answer) = answer.map_err(|stopped| failure(&counts, stopped))?;
+        count(&mut counts, &answer);
         bar.inc(entries);
     }
     bar.finish_and_clear();
-    Ok(tally)
+    Ok(counts)
 }
 
 /// Reads all files and sends batches, until the receiver has gone.
@@ -235,7 +226,7 @@ async fn store_here(
     plan: &Arc<Plan>,
     options: &Options,
     (mode, bar): (ImportMode, &indicatif::ProgressBar),
-) -> Result<Tally> {
+) -> Result<ImportCounts> {
     let vault = engine.vault_to_write(Address::read("vault", console.vault())?).await?;
     let memory = console.named_memory().map(|name| Address::read("memory", name)).transpose()?;
     let target = ImportTarget { vault, memory, mode };
@@ -252,17 +243,10 @@ async fn store_here(
         () = reporting => Ok(()),
     };
     let counts = progress.counts();
-    let tally = Tally {
-        stored: counts.stored,
-        known: counts.known,
-        corrected: counts.corrected,
-        branches: counts.branches,
-        refused: counts.refused,
-    };
     match stored {
-        Ok(()) => Ok(tally),
+        Ok(()) => Ok(counts),
         Err(error) if error.reason() == Some(ConflictReason::Forgotten) => Err(error.into()),
-        Err(error) => Err(tally.failure(Stopped::Halfway(error.into()))),
+        Err(error) => Err(failure(&counts, Stopped::Halfway(error.into()))),
     }
 }
 
@@ -331,59 +315,57 @@ async fn send(
     Ok((batch.entries, reply.value()?))
 }
 
-impl Tally {
-    fn count(&mut self, answer: &Value) {
-        for outcome in answer["outcomes"].as_array().into_iter().flatten() {
-            let number = |field: &str| outcome[field].as_u64().unwrap_or_default();
-            self.stored += number("stored");
-            self.known += number("known");
-            self.corrected += number("corrected");
-            self.branches += number("branches");
-            if let Some(problem) = outcome["problem"].as_str() {
-                let id = outcome["conversation_id"].as_str().unwrap_or_default();
-                self.refused.push(format!("{id}: {problem}"));
-            }
+fn count(counts: &mut ImportCounts, answer: &Value) {
+    for outcome in answer["outcomes"].as_array().into_iter().flatten() {
+        let number = |field: &str| outcome[field].as_u64().unwrap_or_default();
+        counts.stored += number("stored");
+        counts.known += number("known");
+        counts.corrected += number("corrected");
+        counts.branches += number("branches");
+        if let Some(problem) = outcome["problem"].as_str() {
+            let id = outcome["conversation_id"].as_str().unwrap_or_default();
+            counts.refused.push(format!("{id}: {problem}"));
         }
-    }
-
-    fn is_nothing(&self) -> bool {
-        self.stored + self.known + self.corrected + self.branches == 0
-    }
-
-    fn failure(&self, stopped: Stopped) -> Failure {
-        match stopped {
-            Stopped::Halfway(failure) => failure.reword(|said| self.halfway(&said)),
-            Stopped::Forgotten(failure) => failure,
-        }
-    }
-
-    fn halfway(&self, said: &str) -> String {
-        let stored = show::count(self.stored, "entry is", "entries are");
-        format!("{said}; {stored} stored, run it again to go on: nothing is stored twice")
-    }
-
-    fn summary(&self, dry_run: bool, memories: &str) -> String {
-        let verb = if dry_run { "Would store" } else { "Stored" };
-        let mut summary =
-            format!("{verb} {} in {memories}", show::count(self.stored, "entry", "entries"));
-        if self.known > 0 {
-            summary.push_str(&format!("; {} already here", self.known));
-        }
-        if self.corrected > 0 {
-            summary.push_str(&format!("; {} changed in the source and corrected", self.corrected));
-        }
-        summary
     }
 }
 
-fn report(dry_run: bool, plan: &Plan, looked: &Report, tally: &Tally) -> Value {
+fn is_nothing(counts: &ImportCounts) -> bool {
+    counts.stored + counts.known + counts.corrected + counts.branches == 0
+}
+
+fn failure(counts: &ImportCounts, stopped: Stopped) -> Failure {
+    match stopped {
+        Stopped::Halfway(failure) => failure.reword(|said| halfway(counts, &said)),
+        Stopped::Forgotten(failure) => failure,
+    }
+}
+
+fn halfway(counts: &ImportCounts, said: &str) -> String {
+    let stored = show::count(counts.stored, "entry is", "entries are");
+    format!("{said}; {stored} stored, run it again to go on: nothing is stored twice")
+}
+
+fn summary(counts: &ImportCounts, dry_run: bool, memories: &str) -> String {
+    let verb = if dry_run { "Would store" } else { "Stored" };
+    let mut summary =
+        format!("{verb} {} in {memories}", show::count(counts.stored, "entry", "entries"));
+    if counts.known > 0 {
+        summary.push_str(&format!("; {} already here", counts.known));
+    }
+    if counts.corrected > 0 {
+        summary.push_str(&format!("; {} changed in the source and corrected", counts.corrected));
+    }
+    summary
+}
+
+fn report(dry_run: bool, plan: &Plan, looked: &Report, counts: &ImportCounts) -> Value {
     json!({
         "dry_run": dry_run,
         "found": found::json(plan, looked),
-        "stored": tally.stored,
-        "known": tally.known,
-        "corrected": tally.corrected,
-        "branches": tally.branches,
-        "refused": tally.refused,
+        "stored": counts.stored,
+        "known": counts.known,
+        "corrected": counts.corrected,
+        "branches": counts.branches,
+        "refused": counts.refused,
     })
 }
