@@ -36,7 +36,8 @@ struct Record {
     key: &'static [&'static str],
     /// Which rows are meant, as the end of a condition.
     only: &'static str,
-    fields: &'static [Field],
+    /// Its own columns, and those it has in common with another.
+    fields: [&'static [Field]; 2],
     /// Columns that a restored row has another way, as numbers.
     constants: &'static [(&'static str, i64)],
 }
@@ -80,9 +81,13 @@ fn insert_text(record: usize, dialect: Dialect) -> &'static str {
 }
 
 impl Record {
+    fn fields(&self) -> impl Iterator<Item = &'static Field> {
+        self.fields.into_iter().flatten()
+    }
+
     fn insert(&self) -> String {
         let constants = self.constants.iter().map(|(name, _)| *name);
-        let fields = self.fields.iter().map(|field| field.name);
+        let fields = self.fields().map(|field| field.name);
         let columns: Vec<&str> =
             ["vault_id", self.memory].into_iter().chain(fields).chain(constants).collect();
         if self.key.is_empty() {
@@ -95,7 +100,7 @@ impl Record {
 
     /// The statement that selects a page: the first one, or the one behind a row.
     fn select(&self, is_first: bool) -> String {
-        let columns: Vec<&str> = self.fields.iter().map(|field| field.name).collect();
+        let columns: Vec<&str> = self.fields().map(|field| field.name).collect();
         let behind = match (self.key, is_first) {
             ([], _) | (_, true) => String::new(),
             (key, false) => {
@@ -159,7 +164,7 @@ impl Record {
     }
 
     fn key_of(&self, row: &dyn Row) -> Result<Vec<Value<'static>>> {
-        let place = |name: &&str| self.fields.iter().position(|field| field.name == *name);
+        let place = |name: &&str| self.fields().position(|field| field.name == *name);
         let cells = self.key.iter().filter_map(place).map(|at| row.cell(at));
         cells.map(|cell| cell.map(field::owned)).collect()
     }
@@ -169,7 +174,7 @@ impl Record {
         line.push_str("{\"type\":\"");
         line.push_str(self.name);
         line.push('"');
-        for (at, Field { name, kind }) in self.fields.iter().enumerate() {
+        for (at, Field { name, kind }) in self.fields().enumerate() {
             let Some(text) = kind.write(row.cell(at)?).map_err(|error| error.at(*name))? else {
                 continue;
             };
@@ -189,8 +194,8 @@ impl Record {
         mut said: HashMap<Cow<'_, str>, &RawValue>,
         sql: &str,
     ) -> Result<()> {
-        let mut held = Vec::with_capacity(self.fields.len());
-        for Field { name, kind } in self.fields {
+        let mut held = Vec::with_capacity(self.fields().count());
+        for Field { name, kind } in self.fields() {
             let text = said.remove(*name).map(RawValue::get);
             let value = kind.read(text).ok_or_else(|| {
                 let text = text.unwrap_or("nothing");

@@ -42,11 +42,27 @@ const ZONES_FROM: Kind = Kind::Word(ZoneFrom::WORDS);
 /// Who ended a conversation, numbered as `conversations` stores it.
 const ENDED_BY: Kind = Kind::Word(&[(0, "idle"), (1, "caller")]);
 
+/// The fields that a record has in common with another.
+macro_rules! shared {
+    () => {
+        &[]
+    };
+    ($shared:ident) => {
+        $shared
+    };
+}
+
+macro_rules! fields {
+    ($($name:literal: $kind:expr,)*) => {
+        &[$(Field { name: $name, kind: $kind }),*]
+    };
+}
+
 macro_rules! record {
     (
         $name:literal = $table:literal by ($($key:literal),*)
         $(where $only:literal)? $(with ($($constant:literal = $number:literal),*))?;
-        $($field:literal: $kind:expr),* $(,)?
+        $($field:literal: $kind:expr,)* $(..$shared:ident)?
     ) => {
         Record {
             name: $name,
@@ -55,11 +71,56 @@ macro_rules! record {
             place,
             key: &[$($key),*],
             only: concat!("" $(, " AND ", $only)?),
-            fields: &[$(Field { name: $field, kind: $kind }),*],
+            fields: [fields! { $($field: $kind,)* }, shared!($($shared)?)],
             constants: &[$($(($constant, $number)),*)?],
         }
     };
 }
+
+/// What a conversation is at a time, now or in the past.
+static CONVERSATION_STATE: &[Field] = fields! {
+    "name": Kind::Text,
+    "started_at": Kind::Time,
+    "last_at": Kind::Time,
+    "entries": Kind::Count,
+    "ended_at": Kind::Time,
+    "ended_by": ENDED_BY,
+    "end_reason": Kind::Text,
+    "title": Kind::Text,
+    "summary": Kind::Text,
+    "summary_by": Kind::Text,
+    "archived_at": Kind::Time,
+    "restored_at": Kind::Time,
+    "shelved_at": Kind::Time,
+    "distilled_at": Kind::Time,
+    "facts_dropped": Kind::Count,
+    "retrospection": Kind::Text,
+    "retrospected_at": Kind::Time,
+};
+
+/// What a chapter is, now or in the past.
+static CHAPTER_TEXT: &[Field] = fields! {
+    "first_at": Kind::Time,
+    "first_sequence": Kind::Count,
+    "last_at": Kind::Time,
+    "last_sequence": Kind::Count,
+    "entries": Kind::Count,
+    "digest": Kind::Bytes,
+    "title": Kind::Text,
+    "text": Kind::Text,
+    "entities": Kind::Texts,
+    "key_phrases": Kind::Texts,
+    "written_by": Kind::Text,
+    "creation_time": Kind::Time,
+    "kind": Kind::Text,
+    "source": Kind::Text,
+    "source_id": Kind::Text,
+    "source_time": Kind::Text,
+    "time_precision": PRECISIONS,
+    "time_from": TIMES_FROM,
+    "zone_from": ZONES_FROM,
+    "metadata": Kind::Json,
+};
 
 /// Everything that belongs to a memory.
 pub(super) static RECORDS: &[Record] = &[
@@ -70,55 +131,42 @@ pub(super) static RECORDS: &[Record] = &[
         place,
         key: &["name"],
         only: "",
-        fields: &[
-            Field { name: "name", kind: Kind::Text },
-            Field { name: "description", kind: Kind::Text },
-            Field { name: "creation_time", kind: Kind::Time },
-            Field { name: "last_sequence", kind: Kind::Count },
-            Field { name: "last_creation", kind: Kind::Time },
-            Field { name: "last_ending", kind: Kind::Time },
-            Field { name: "waiting_entry", kind: Kind::Id(&ENTRY) },
-            Field { name: "waiting_since", kind: Kind::Time },
-            Field { name: "generation", kind: Kind::Count },
-            Field { name: "forgotten", kind: Kind::Count },
-            Field { name: "chaptered_until", kind: Kind::Time },
-            Field { name: "chapters_at", kind: Kind::Count },
-            Field { name: "distilled", kind: Kind::Count },
-            Field { name: "lifecycle", kind: Kind::Text },
-            Field { name: "facts_changed", kind: Kind::Count },
-            Field { name: "chapters_mark", kind: Kind::Count },
-            Field { name: "chapters_from", kind: Kind::Time },
-            Field { name: "chat_of", kind: Kind::Text },
-            Field { name: "unfinished_end", kind: Kind::Time },
-            Field { name: "last_context", kind: Kind::Count },
+        fields: [
+            fields! {
+                "name": Kind::Text,
+                "description": Kind::Text,
+                "creation_time": Kind::Time,
+                "last_sequence": Kind::Count,
+                "last_creation": Kind::Time,
+                "last_ending": Kind::Time,
+                "waiting_entry": Kind::Id(&ENTRY),
+                "waiting_since": Kind::Time,
+                "generation": Kind::Count,
+                "forgotten": Kind::Count,
+                "chaptered_until": Kind::Time,
+                "chapters_at": Kind::Count,
+                "distilled": Kind::Count,
+                "lifecycle": Kind::Text,
+                "facts_changed": Kind::Count,
+                "chapters_mark": Kind::Count,
+                "chapters_from": Kind::Time,
+                "chat_of": Kind::Text,
+                "unfinished_end": Kind::Time,
+                "last_context": Kind::Count,
+            },
+            &[],
         ],
         constants: &[],
     },
     record! { "conversation" = "conversation" by ("id");
         "id": Kind::Id(&CONVERSATION),
-        "name": Kind::Text,
-        "started_at": Kind::Time,
-        "last_at": Kind::Time,
-        "entries": Kind::Count,
-        "ended_at": Kind::Time,
-        "ended_by": ENDED_BY,
-        "end_reason": Kind::Text,
-        "title": Kind::Text,
-        "summary": Kind::Text,
-        "summary_by": Kind::Text,
-        "archived_at": Kind::Time,
-        "restored_at": Kind::Time,
-        "shelved_at": Kind::Time,
-        "distilled_at": Kind::Time,
-        "facts_dropped": Kind::Count,
-        "retrospection": Kind::Text,
-        "retrospected_at": Kind::Time,
+        ..CONVERSATION_STATE
     },
     record! { "conversation_alias" = "conversation_alias" by ("id");
         "id": Kind::Id(&CONVERSATION),
         "target_id": Kind::Id(&CONVERSATION),
     },
-    record! { "ending" = "ending" by ("at"); "at": Kind::Time },
+    record! { "ending" = "ending" by ("at"); "at": Kind::Time, },
     record! { "entry" = "entry" by ("sequence");
         "id": Kind::Id(&ENTRY),
         "sequence": Kind::Count,
@@ -191,26 +239,7 @@ pub(super) static RECORDS: &[Record] = &[
     },
     record! { "chapter" = "chapter" by ("id");
         "id": Kind::Id(&CHAPTER),
-        "first_at": Kind::Time,
-        "first_sequence": Kind::Count,
-        "last_at": Kind::Time,
-        "last_sequence": Kind::Count,
-        "entries": Kind::Count,
-        "digest": Kind::Bytes,
-        "title": Kind::Text,
-        "text": Kind::Text,
-        "entities": Kind::Texts,
-        "key_phrases": Kind::Texts,
-        "written_by": Kind::Text,
-        "creation_time": Kind::Time,
-        "kind": Kind::Text,
-        "source": Kind::Text,
-        "source_id": Kind::Text,
-        "source_time": Kind::Text,
-        "time_precision": PRECISIONS,
-        "time_from": TIMES_FROM,
-        "zone_from": ZONES_FROM,
-        "metadata": Kind::Json,
+        ..CHAPTER_TEXT
     },
     record! { "entry_past" = "entry_past" by ("entry_id", "known_until");
         "entry_id": Kind::Id(&ENTRY),
@@ -226,23 +255,7 @@ pub(super) static RECORDS: &[Record] = &[
         "id": Kind::Id(&CONVERSATION),
         "known_from": Kind::Time,
         "known_until": Kind::Time,
-        "name": Kind::Text,
-        "started_at": Kind::Time,
-        "last_at": Kind::Time,
-        "entries": Kind::Count,
-        "ended_at": Kind::Time,
-        "ended_by": ENDED_BY,
-        "end_reason": Kind::Text,
-        "title": Kind::Text,
-        "summary": Kind::Text,
-        "summary_by": Kind::Text,
-        "archived_at": Kind::Time,
-        "restored_at": Kind::Time,
-        "shelved_at": Kind::Time,
-        "distilled_at": Kind::Time,
-        "facts_dropped": Kind::Count,
-        "retrospection": Kind::Text,
-        "retrospected_at": Kind::Time,
+        ..CONVERSATION_STATE
     },
     record! { "fact_past" = "fact_past" by ("fact_id", "known_until");
         "fact_id": Kind::Id(&FACT),
@@ -254,26 +267,7 @@ pub(super) static RECORDS: &[Record] = &[
     record! { "chapter_past" = "chapter_past" by ("id");
         "id": Kind::Id(&CHAPTER),
         "known_until": Kind::Time,
-        "first_at": Kind::Time,
-        "first_sequence": Kind::Count,
-        "last_at": Kind::Time,
-        "last_sequence": Kind::Count,
-        "entries": Kind::Count,
-        "digest": Kind::Bytes,
-        "title": Kind::Text,
-        "text": Kind::Text,
-        "entities": Kind::Texts,
-        "key_phrases": Kind::Texts,
-        "written_by": Kind::Text,
-        "creation_time": Kind::Time,
-        "kind": Kind::Text,
-        "source": Kind::Text,
-        "source_id": Kind::Text,
-        "source_time": Kind::Text,
-        "time_precision": PRECISIONS,
-        "time_from": TIMES_FROM,
-        "zone_from": ZONES_FROM,
-        "metadata": Kind::Json,
+        ..CHAPTER_TEXT
     },
     record! { "rolling_summary" = "rolling_summary" by ("version");
         "version": Kind::Count,
@@ -311,9 +305,12 @@ pub(super) static RECORDS: &[Record] = &[
         place: tombstones::of_memory,
         key: &["hash"],
         only: " AND kind = 3",
-        fields: &[
-            Field { name: "hash", kind: Kind::Bytes },
-            Field { name: "forgotten_at", kind: Kind::Time },
+        fields: [
+            fields! {
+                "hash": Kind::Bytes,
+                "forgotten_at": Kind::Time,
+            },
+            &[],
         ],
         constants: &[("kind", 3)],
     },
@@ -376,7 +373,7 @@ mod tests {
             let columns =
                 names(&connection, &format!("SELECT name FROM pragma_table_info('{table}')"));
             let known = ["vault_id", record.memory].into_iter();
-            let known = known.chain(record.fields.iter().map(|field| field.name));
+            let known = known.chain(record.fields().map(|field| field.name));
             let known = known.chain(record.constants.iter().map(|(name, _)| *name));
             let known: BTreeSet<String> = known.map(ToOwned::to_owned).collect();
             let is_number = |name: &String| record.key.is_empty() && name == "number";
