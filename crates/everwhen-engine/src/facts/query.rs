@@ -7,7 +7,6 @@ use jiff::Timestamp;
 use super::{Fact, FactLines, FactView, ProfileLine, by_month, profile};
 use super::{views, views_at, views_by_links};
 use crate::index::FactListKey;
-use crate::job::JobKind;
 use crate::memory::{Address, FactId, MemoryId, Name};
 use crate::ports::{FactSelection, PastKind};
 use crate::receipt::{Done, Idempotency, Receipt};
@@ -54,24 +53,6 @@ fn read_about(text: &str, now: Timestamp, zone: &Zone) -> Result<Period> {
 }
 
 impl Vault {
-    /// Has every ended conversation whose facts are not kept yet turned into facts, now; says how
-    /// many those are. Jobs do the work, so it goes on where it was if it is interrupted.
-    pub async fn distill(
-        &self,
-        memory: Address<MemoryId>,
-        idempotency: Option<Idempotency>,
-    ) -> Result<Done> {
-        self.edit_memory(memory, Absent::Refuse, idempotency, |edit| {
-            let mut waiting = edit.ended_conversations()?;
-            waiting.retain(|one| one.distilled_at.is_none());
-            for conversation in &waiting {
-                edit.put_job(JobKind::Distill, conversation.id, edit.now)?;
-            }
-            Ok(Receipt::Regenerating(waiting.len() as u64))
-        })
-        .await
-    }
-
     /// Facts by when they were first mentioned: those believed now, or as the query says.
     pub async fn facts(
         &self,

@@ -1,5 +1,5 @@
-//! Bringing one memory up to date now, instead of when its jobs fall due, and making everything
-//! derived again from its entries.
+//! Bringing one memory up to date now, instead of when its jobs fall due, and deriving from its entries what is
+//! missing, or everything again.
 
 use jiff::Timestamp;
 
@@ -30,6 +30,24 @@ impl Vault {
             }
             edit.put_job(JobKind::Summarize, conversation.id, edit.now)?;
             Ok(Receipt::Conversation(conversation.id))
+        })
+        .await
+    }
+
+    /// Has every ended conversation whose facts are not kept yet turned into facts, now; says how
+    /// many those are. Jobs do the work, so it goes on where it was if it is interrupted.
+    pub async fn distill(
+        &self,
+        memory: Address<MemoryId>,
+        idempotency: Option<Idempotency>,
+    ) -> Result<Done> {
+        self.edit_memory(memory, Absent::Refuse, idempotency, |edit| {
+            let mut waiting = edit.ended_conversations()?;
+            waiting.retain(|one| one.distilled_at.is_none());
+            for conversation in &waiting {
+                edit.put_job(JobKind::Distill, conversation.id, edit.now)?;
+            }
+            Ok(Receipt::Regenerating(waiting.len() as u64))
         })
         .await
     }
