@@ -1,15 +1,19 @@
 //! `everwhen doctor`: checks the configuration, the data directory, the database and the jobs.
 
 use axum::http::Method;
-use everwhen::{Config, DATABASE_FILE, StoreLocation};
+use everwhen::memory::{Lifecycle, Retention, Settings};
+use everwhen::{Config, DATABASE_FILE, StoreLocation, vault_difference};
 use everwhen_workflow::WorkflowSet;
 use serde_json::Value;
 
 use crate::args::DoctorArgs;
 use crate::client::{Request, escape};
-use crate::console::{Console, text};
+use crate::console::{Console, rows, text};
 use crate::failure::{Failure, Result};
 use crate::{output, show};
+
+/// Maximum number of vaults whose settings are told one by one.
+const VAULTS: usize = 20;
 
 /// The result of one check.
 struct Check {
@@ -27,10 +31,13 @@ pub(crate) async fn run(console: &Console, config: &Config, args: &DoctorArgs) -
         return retry_all(console, args).await;
     }
     let reply = console.send(Request::get("/v1/doctor")).await?;
-    let findings = examine(config, console, &reply.value()?);
+    let mut findings = examine(config, console, &reply.value()?);
     if console.json {
         output::json(&reply.text)?;
     } else {
+        if !console.is_elsewhere() {
+            findings.extend(vault_settings(config, console).await?);
+        }
         print(&findings)?;
     }
     match findings.iter().filter(|finding| !finding.right).count() as u64 {
@@ -93,6 +100,40 @@ fn workflows(config: &Config) -> Vec<Check> {
     let settings = set.settings_problems(config.chapter_settings.value.as_deref());
     findings.extend(settings.into_iter().map(|problem| wrong("workflows", problem)));
     findings
+}
+
+/// The vaults whose settings are not those of the configuration.
+async fn vault_settings(config: &Config, console: &Console) -> Result<Vec<Check>> {
+    let Some(page) = console.ask_all(Request::get("/v1/vaults")).await? else {
+        return Ok(Vec::new());
+    };
+    let differs = |vault: &Value| {
+        let settings = settings(&vault["settings"])?;
+        vault_difference(config, text(&vault["name"]), text(&vault["zone"]), settings)
+    };
+    let mut found = rows(&page).iter().filter_map(differs);
+    let listed = found.by_ref().take(VAULTS);
+    let mut findings: Vec<Check> = listed.map(|said| fine("vault settings", said)).collect();
+    let more = found.count() as u64;
+    if more > 0 {
+        let more = show::count(more, "more vault", "more vaults");
+        findings.push(fine("vault settings", format!("{more} with other settings")));
+    }
+    Ok(findings)
+}
+
+/// The settings of a vault, as the API writes them.
+fn settings(wire: &Value) -> Option<Settings> {
+    let number = |key: &str| u32::try_from(wire[key].as_u64()?).ok();
+    Some(Settings {
+        idle_timeout_minutes: number("conversationIdleTimeoutMinutes")?,
+        conversations_retained: number("maxConversationsRetained")?,
+        state_timeout_minutes: number("conversationStateTimeoutMinutes")?,
+        retention: Retention::named(text(&wire["retention"])).ok()?,
+        lifecycle: Lifecycle::named(text(&wire["lifecycle"])).ok(),
+        cooling_minutes: number("coolingTimeoutMinutes"),
+        closed_minutes: number("closedTimeoutMinutes"),
+    })
 }
 
 fn print(findings: &[Check]) -> Result<()> {

@@ -9,7 +9,7 @@ use everwhen::time::Clock;
 use everwhen::watch::WATCH_FILE;
 use everwhen::{
     Config, Engine, Everwhen, Protocol, ServerLimits, SystemClock, UPLOADS_FOLDER, Upstream,
-    WorkerStatus, work_with_status,
+    WorkerStatus, vault_differences, work_with_status,
 };
 use everwhen_server::{FollowedFolders, McpSettings};
 use serde_json::{Value, json};
@@ -28,6 +28,9 @@ use crate::{log, output};
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long replies that are in the outbox may take to be stored at the end.
 const STORING: Duration = Duration::from_secs(1);
+
+/// Maximum number of vaults whose settings are logged.
+const VAULTS: usize = 10;
 
 /// Serves until a signal comes.
 pub(crate) fn run(config: &Config, args: &ServeArgs, json: bool) -> Result<()> {
@@ -66,7 +69,7 @@ async fn serve(config: &Config, args: &ServeArgs, json: bool) -> Result<Ended> {
 
     let token = everwhen.operator_token().to_owned();
     let proxy = everwhen_server::Proxy::new(config, Some(everwhen.directory()))?;
-    everwhen.apply_conversation_rules(config).await?;
+    apply_settings(&everwhen, config).await?;
     let engine = everwhen.engine().clone();
     let engine = everwhen_workflow::with_writer(engine, config, proxy.workflows());
     let state = everwhen_server::ServerState::new(engine.clone(), Some(token)).await?;
@@ -121,6 +124,26 @@ fn start_worker(
     let status = WorkerStatus::default();
     let worker = on_own_thread(work_with_status(engine, status.clone(), stopped(stop)));
     (state.with_worker(status), worker)
+}
+
+/// Applies the settings of vaults as far as they apply to those that exist, and logs which do not.
+async fn apply_settings(everwhen: &Everwhen, config: &Config) -> Result<()> {
+    everwhen.apply_conversation_rules(config).await?;
+    tokio::spawn(tell_differences(everwhen.engine().clone(), config.clone()));
+    Ok(())
+}
+
+/// Logs which vaults keep settings that the configuration does not say.
+async fn tell_differences(engine: Engine, config: Config) {
+    match vault_differences(&engine, &config, VAULTS).await {
+        Ok((lines, more)) => {
+            lines.iter().for_each(|line| tracing::info!("{line}"));
+            if more > 0 {
+                tracing::info!(more, "more vaults have other settings than the configuration");
+            }
+        }
+        Err(error) => tracing::warn!(%error, "the settings of vaults cannot be read"),
+    }
 }
 
 /// Makes backups as configured.

@@ -1,6 +1,6 @@
 //! The doctor: well when all is well, and with an exit code when it is not.
 
-use crate::stage::Stage;
+use crate::stage::{Stage, eventually};
 
 #[test]
 fn a_healthy_directory_is_said_to_be() {
@@ -47,4 +47,40 @@ fn jobs_that_were_set_aside_can_be_retried_together() {
     let ran = stage.run(&["doctor", "--retry-all", "--kind", "dream"]);
     assert!(ran.code == 2 && ran.stderr.contains("distill"), "{ran:?}");
     assert_eq!(stage.run(&["doctor", "--kind", "distill"]).code, 2);
+}
+
+#[test]
+fn settings_that_do_not_apply_to_a_vault_are_said_with_the_command_that_changes_them() {
+    let stage = Stage::new();
+    stage.ok(&["vaults", "add", "ana", "--zone", "Europe/Lisbon"]);
+    stage.ok(&["remember", "hello"]);
+    stage.file("config.toml", "[conversations]\nconversationIdleTimeoutMinutes = 5\n");
+    let with = ["--config", "config.toml"];
+    let shown = stage.ok(&[&with[..], &["doctor"]].concat());
+    let said = "vault ana has zone Europe/Lisbon (configured: Europe/Berlin), \
+                conversationIdleTimeoutMinutes 30 (configured: 5); to change it: ";
+    let change = ["vaults", "set", "ana", "--zone", "Europe/Berlin", "--idle-timeout", "5"];
+    let command = format!("{said}everwhen {}", change.join(" "));
+    assert!(shown.contains(&command), "{shown}");
+    assert!(!shown.contains("vault default has"), "it applies to the default vault: {shown}");
+    stage.ok(&[&with[..], &change].concat());
+    let shown = stage.ok(&[&with[..], &["doctor"]].concat());
+    assert!(!shown.contains("vault settings"), "{shown}");
+
+    // The key is taken away again: both vaults keep what it said.
+    let shown = stage.ok(&["doctor"]);
+    let server = stage.serve();
+    eventually("the log says it", || {
+        stage.server_log().contains("set default --idle-timeout 30").then_some(())
+    });
+    server.terminate();
+    for text in [shown, stage.server_log()] {
+        for vault in ["ana", "default"] {
+            let said = format!(
+                "vault {vault} has conversationIdleTimeoutMinutes 5 (default: 30); \
+                 to change it: everwhen vaults set {vault} --idle-timeout 30"
+            );
+            assert!(text.contains(&said), "{text}");
+        }
+    }
 }

@@ -112,6 +112,16 @@ impl Settings {
         cooling.unwrap_or(self.idle_timeout() / 2).min(self.idle_timeout())
     }
 
+    /// The minutes of silence after which a conversation cools, rounded up.
+    pub fn cools_after_minutes(&self) -> i64 {
+        (self.cools_after().as_secs() + 59) / 60
+    }
+
+    /// The minutes after which a dormant conversation is closed.
+    pub fn closes_after_minutes(&self) -> i64 {
+        self.closes_after().as_mins()
+    }
+
     fn closes_after(&self) -> SignedDuration {
         let preset = self.lifecycle.map(|lifecycle| lifecycle.minutes()[2]);
         let closed = self.closed_minutes.or(preset);
