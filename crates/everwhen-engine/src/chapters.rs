@@ -7,6 +7,7 @@
 mod condense;
 pub(crate) mod fold;
 mod imported;
+mod job_note;
 mod plan;
 mod query;
 mod state_document;

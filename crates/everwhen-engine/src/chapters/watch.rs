@@ -7,21 +7,19 @@
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::job_note::JobNote;
 use crate::Result;
 use crate::job::{Job, JobKind, Subject};
 use crate::memory::{Entry, Memory};
 use crate::memory_edit::MemoryEdit;
-use crate::ports::{Cursor, Removal, Row};
+use crate::ports::{Cursor, JobSelection, Removal, Row};
 
 /// A job waits this long for more entries.
 pub(super) const DELAY: SignedDuration = SignedDuration::from_secs(2);
 /// And no longer than this while entries pour in without a pause.
 pub(super) const LONGEST_WAIT: SignedDuration = SignedDuration::from_secs(30);
 /// A job is on its way.
-const ON_ITS_WAY: u64 = i64::MAX.cast_unsigned();
-/// The payload of a job that a caller waits for.
-const NOW: &str = "now";
-
+pub(super) const ON_ITS_WAY: u64 = i64::MAX.cast_unsigned();
 /// Notes that something was said at `earliest` or later. What was said before the last chapter ends,
 /// as replies are that take long while others talk, changes the chapters from there on.
 pub(crate) fn note_said(edit: &mut MemoryEdit<'_>, earliest: Timestamp) -> Result<()> {
@@ -83,11 +81,7 @@ pub(crate) fn hurried(job: Job) -> Job {
     if job.kind != JobKind::Chapters {
         return job;
     }
-    Job { payload: Some(NOW.to_owned()), ..job }
-}
-
-pub(super) fn is_hurried(job: &Job) -> bool {
-    job.payload.as_deref() == Some(NOW)
+    JobNote { is_hurried: true, ..JobNote::of(&job) }.on(job)
 }
 
 fn put_job(edit: &mut MemoryEdit<'_>) -> Result<()> {
@@ -96,7 +90,10 @@ fn put_job(edit: &mut MemoryEdit<'_>) -> Result<()> {
 
 fn put_job_at(edit: &mut MemoryEdit<'_>, due: Timestamp) -> Result<Job> {
     let subject = Subject::Memory(edit.memory.id);
+    let replaced = edit.tx.jobs(JobSelection::Of(edit.place(), JobKind::Chapters))?.pop();
+    let stand_ins = replaced.and_then(|replaced| JobNote::of(&replaced).stand_ins);
     let job = Job::new(edit.mint(), edit.place(), JobKind::Chapters, subject, due);
+    let job = JobNote { stand_ins, ..JobNote::default() }.on(job);
     edit.memory.chapters_at = ON_ITS_WAY;
     edit.tx.put(Row::Job(&job))?;
     Ok(job)

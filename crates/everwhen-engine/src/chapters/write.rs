@@ -3,21 +3,25 @@
 //! Walk: read what has no chapter yet, from further back if something there has changed → plan →
 //! write the missing ones, one by one → keep each in a transaction that looks again whether its
 //! entries are still those → say when to look next. What was kept before a crash is found again.
+//!
+//! Where the user allows it, rules write chapters while the model is away. The job waits for the model then,
+//! with a note from when on chapters stand in, and the model's take their place.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::job_note::JobNote;
 use super::plan::{Planned, plan};
-use super::watch::{DELAY, LONGEST_WAIT, is_hurried, look_now};
+use super::watch::{DELAY, LONGEST_WAIT, ON_ITS_WAY, hurried, look_now};
 use super::{Chapter, ChapterKind, ChapterRules, condense, imported, state_document};
 use crate::engine::Engine;
 use crate::job::{Job, JobKind, JobState, Subject};
 use crate::job_run::Asker;
 use crate::json::Json;
-use crate::memory::{Entry, VaultInfo, WrittenBy, chapter_digest};
+use crate::memory::{ChapterId, Entry, VaultInfo, WrittenBy, chapter_digest};
 use crate::memory_edit::MemoryEdit;
 use crate::ports::{
     ChapterMaterial, ChapterSelection, ChapterWriter, Cursor, EntryQuery, MemoryRef, Prompt, Reply,
@@ -48,14 +52,37 @@ enum PlanState {
 /// What there is to do.
 struct ChapterPlan {
     vault: VaultInfo,
-    /// Chapters without a text.
-    missing: Vec<Planned>,
+    /// Chapters without a text, or with one that stands in for a model's.
+    missing: Vec<MissingChapter>,
     /// Chapters that are no longer in the plan.
     stale: Vec<Chapter>,
     /// The sequence up to which entries were read.
     sequence: u64,
+    /// Chapters that ended then or later were to be looked at.
+    from: Option<Timestamp>,
     /// Where the last planned chapter ends, if there are more entries than were read.
     rest: Option<Cursor>,
+}
+
+/// A chapter to be written.
+#[derive(Clone)]
+struct MissingChapter {
+    planned: Planned,
+    /// The chapter that stands in for it.
+    stands_in: Option<ChapterId>,
+}
+
+/// What a job has written.
+#[derive(Default)]
+struct WrittenChapters {
+    /// The texts of new chapters, but of those that stand in.
+    new_chapters: Vec<String>,
+    /// Whether any chapter is new.
+    is_new: bool,
+    /// Why rules stand in for the model.
+    failure: Option<Error>,
+    /// When the first chapter ends that stands in.
+    stand_in: Option<Timestamp>,
 }
 
 /// A chapter's words.
@@ -77,32 +104,50 @@ pub(crate) async fn run(engine: &Engine, job: &Job) -> Result<()> {
     };
     let stale = read.stale.clone();
     engine.go_on(job, move |edit, _| remove(edit, &stale)).await?;
+    let mut done = write_missing(engine, job, &read).await?;
+    if let Some(writer) = engine.chapter_writer() {
+        let new_chapters = std::mem::take(&mut done.new_chapters);
+        state_document::merge(engine, writer.as_ref(), job, new_chapters).await?;
+        condense::run(engine, writer.as_ref(), job).await?;
+    }
+    let rules = engine.chapter_rules().clone();
+    engine.commit(job, move |edit, job| finish(edit, job, &read, &done, &rules)).await
+}
+
+/// Writes and keeps what is missing, one by one.
+async fn write_missing(engine: &Engine, job: &Job, read: &ChapterPlan) -> Result<WrittenChapters> {
+    let mut done = WrittenChapters::default();
     let writer = engine.chapter_writer().filter(|writer| writer.writes_chapters());
     let mut so_far = match writer.filter(|_| !read.missing.is_empty()) {
         Some(_) => ChaptersSoFar::read(engine, job.place()).await?,
         None => ChaptersSoFar::default(),
     };
-    let mut new_chapters = Vec::new();
-    for planned in read.missing {
-        let words = match writer {
-            Some(writer) => {
-                written(engine, writer, job.place(), &planned, &so_far, &read.vault.zone).await?
-            }
-            None => {
-                let asker = engine.asker(&read.vault, job);
-                words(asker, &planned, &read.vault.zone, engine.chapter_rules()).await?
-            }
+    for missing in read.missing.iter().cloned() {
+        let words = match done.failure {
+            None => words(engine, job, &missing.planned, &so_far, &read.vault).await,
+            // The model has just been away.
+            Some(_) => Ok(extracted(&missing.planned.entries, &read.vault.zone)),
         };
-        new_chapters.push(words.text.clone());
-        so_far.add(planned.last(), &words.text);
-        engine.go_on(job, move |edit, _| keep(edit, &planned, &words)).await?;
+        let words = match words {
+            Err(failure) if writer.is_none() && engine.falls_back(&failure) => {
+                done.failure = Some(failure);
+                extracted(&missing.planned.entries, &read.vault.zone)
+            }
+            words => words?,
+        };
+        so_far.add(missing.planned.last(), &words.text);
+        if done.failure.is_some() {
+            done.stand_in = done.stand_in.or(missing.planned.last().map(|last| last.time));
+        } else {
+            done.new_chapters.push(words.text.clone());
+        }
+        // A chapter by rules is there already.
+        if missing.stands_in.is_none() || words.by != WrittenBy::Extractive {
+            done.is_new = true;
+            engine.go_on(job, move |edit, _| keep(edit, &missing, &words)).await?;
+        }
     }
-    if let Some(writer) = engine.chapter_writer() {
-        state_document::merge(engine, writer.as_ref(), job, new_chapters).await?;
-        condense::run(engine, writer.as_ref(), job).await?;
-    }
-    let (sequence, rest, rules) = (read.sequence, read.rest, engine.chapter_rules().clone());
-    engine.commit(job, move |edit, _| finish(edit, sequence, rest, &rules)).await
+    Ok(done)
 }
 
 async fn read_plan(engine: &Engine, job: &Job) -> Result<PlanState> {
@@ -121,7 +166,8 @@ fn look(
         return Ok(PlanState::Gone);
     };
     let pours = now < memory.last_creation + DELAY && now < job.id.minted_at() + LONGEST_WAIT;
-    if pours && !is_hurried(job) {
+    let note = JobNote::of(job);
+    if pours && !note.is_hurried {
         return Ok(PlanState::Busy);
     }
     // Up to there the plan is what it was: more entries never change earlier chapters.
@@ -134,14 +180,33 @@ fn look(
     let is_read = |one: &Chapter| rest.is_none_or(|rest| order(one.last) <= order(rest));
     known.retain(|one| one.kind == ChapterKind::Written && is_read(one));
     let wanted: HashSet<[u8; 32]> = planned.iter().map(|one| one.digest).collect();
-    let written: HashSet<[u8; 32]> = known.iter().map(|one| one.digest).collect();
     Ok(PlanState::Ready(Box::new(ChapterPlan {
         vault,
-        missing: planned.into_iter().filter(|one| !written.contains(&one.digest)).collect(),
+        missing: missing(planned, &known, note.stand_ins),
         stale: known.into_iter().filter(|one| !wanted.contains(&one.digest)).collect(),
         sequence: memory.last_sequence,
+        from: memory.chapters_from,
         rest,
     })))
+}
+
+/// The planned chapters that are not written, and those in whose place others stand that end at
+/// `stand_ins` or later.
+fn missing(
+    planned: Vec<Planned>,
+    known: &[Chapter],
+    stand_ins: Option<Timestamp>,
+) -> Vec<MissingChapter> {
+    let known: HashMap<[u8; 32], &Chapter> = known.iter().map(|one| (one.digest, one)).collect();
+    let stands_in = |one: &Chapter| {
+        let is_late = stand_ins.is_some_and(|since| since <= one.last.time);
+        one.by == WrittenBy::Extractive && is_late
+    };
+    let missing = |planned: Planned| match known.get(&planned.digest) {
+        None => Some(MissingChapter { planned, stands_in: None }),
+        Some(one) => stands_in(one).then(|| MissingChapter { planned, stands_in: Some(one.id) }),
+    };
+    planned.into_iter().filter_map(missing).collect()
 }
 
 /// Entries are read for this many full chapters at a time: after an import there may be a million of them.
@@ -205,6 +270,20 @@ impl ChaptersSoFar {
     }
 }
 
+/// The words of a chapter: by another writer if there is one, by a model, or by rules.
+async fn words(
+    engine: &Engine,
+    job: &Job,
+    planned: &Planned,
+    so_far: &ChaptersSoFar,
+    vault: &VaultInfo,
+) -> Result<ChapterDraftWords> {
+    match engine.chapter_writer().filter(|writer| writer.writes_chapters()) {
+        Some(writer) => written(engine, writer, job.place(), planned, so_far, &vault.zone).await,
+        None => asked(engine.asker(vault, job), planned, &vault.zone, engine.chapter_rules()).await,
+    }
+}
+
 /// The words of a chapter, by another writer.
 async fn written(
     engine: &Engine,
@@ -236,7 +315,7 @@ async fn written(
 }
 
 /// The words of a chapter, by a model or by rules.
-async fn words(
+async fn asked(
     asker: Option<Asker>,
     planned: &Planned,
     zone: &Zone,
@@ -352,12 +431,21 @@ fn remove(edit: &mut MemoryEdit<'_>, stale: &[Chapter]) -> Result<()> {
     stale.iter().try_for_each(|chapter| edit.remove_chapter(chapter.id))
 }
 
-/// Keeps a chapter, if its entries are still those it was written from.
-fn keep(edit: &mut MemoryEdit<'_>, planned: &Planned, words: &ChapterDraftWords) -> Result<()> {
+/// Keeps a chapter, if its entries are still those it was written from, in the place of what stands in for it.
+fn keep(
+    edit: &mut MemoryEdit<'_>,
+    missing: &MissingChapter,
+    words: &ChapterDraftWords,
+) -> Result<()> {
+    let planned = &missing.planned;
     let (Some(first), Some(last)) = (planned.first(), planned.last()) else { return Ok(()) };
     if digest_now(edit.tx.snapshot(), edit.place(), first, last)? != planned.digest {
         return Err(Error::conflict("what the chapter covers has changed meanwhile")
             .because(ConflictReason::ChangedMeanwhile));
+    }
+    if let Some(stand_in) = missing.stands_in {
+        let replaced = edit.tx.chapters(edit.place(), ChapterSelection::Id(stand_in))?;
+        remove(edit, &replaced)?;
     }
     let words = words.clone();
     let chapter = Chapter {
@@ -403,28 +491,86 @@ fn digest_now(
 /// Says up to when there are chapters and when to look again, and has new ones folded.
 fn finish(
     edit: &mut MemoryEdit<'_>,
-    sequence: u64,
-    rest: Option<Cursor>,
+    job: &Job,
+    read: &ChapterPlan,
+    done: &WrittenChapters,
     rules: &ChapterRules,
 ) -> Result<()> {
     let last = edit.tx.chapters(edit.place(), ChapterSelection::Last(None))?.pop();
     edit.memory.chaptered_until = last.as_ref().map(|chapter| chapter.last.time);
-    edit.memory.chapters_at = sequence + rules.max_messages as u64;
-    edit.memory.chapters_from = rest.map(|rest| rest.time + jiff::SignedDuration::from_micros(1));
-    let story = edit.tx.chapters(edit.place(), ChapterSelection::Story(None, Some(1)))?;
-    if !story.is_empty() {
-        let subject = Subject::Memory(edit.memory.id);
-        let job = Job::new(edit.mint(), edit.place(), JobKind::Fold, subject, edit.now);
-        edit.tx.put(Row::Job(&job))?;
-        edit.put_context_job()?;
+    edit.memory.chapters_at = read.sequence + rules.max_messages as u64;
+    edit.memory.chapters_from = read.rest.map(behind);
+    let is_changed = done.is_new || !read.stale.is_empty();
+    if done.failure.is_none() || is_changed {
+        have_folded(edit)?;
     }
+    let stand_ins = stand_ins(JobNote::of(job).stand_ins, read, done);
+    let job = JobNote { stand_ins, ..JobNote::default() }.on(job.clone());
+    note_stand_ins(edit, &job, read, done)?;
     // What came meanwhile may have been said before the last chapter ends.
-    let arrived = edit.tx.entries(edit.place(), &EntryQuery::arrived(sequence, usize::MAX))?;
+    let arrived = edit.tx.entries(edit.place(), &EntryQuery::arrived(read.sequence, usize::MAX))?;
     if let Some(earliest) = arrived.iter().map(|entry| entry.conversation_time).min() {
         super::note_said(edit, earliest)?;
     }
-    if rest.is_some() {
-        return look_now(edit);
+    match (read.rest, &done.failure) {
+        (Some(_), Some(_)) => {
+            edit.memory.chapters_at = ON_ITS_WAY;
+            let job = Job { due_at: edit.now, ..hurried(job.given_back()) };
+            edit.tx.put(Row::Job(&job))?;
+        }
+        (Some(_), None) => return look_now(edit),
+        (None, None) if stand_ins.is_some() => {
+            let from = edit.memory.chapters_from.into_iter().chain(stand_ins).min();
+            edit.memory.chapters_from = from;
+            return look_now(edit);
+        }
+        (None, _) => {}
     }
     edit.tx.put(Row::Memory(edit.vault.id, &edit.memory))
+}
+
+/// The time from which on chapters are to be looked at that end behind a place.
+fn behind(place: Cursor) -> Timestamp {
+    place.time + jiff::SignedDuration::from_micros(1)
+}
+
+/// Has new chapters folded, and the context document written again.
+fn have_folded(edit: &mut MemoryEdit<'_>) -> Result<()> {
+    let story = edit.tx.chapters(edit.place(), ChapterSelection::Story(None, Some(1)))?;
+    if story.is_empty() {
+        return Ok(());
+    }
+    let subject = Subject::Memory(edit.memory.id);
+    let job = Job::new(edit.mint(), edit.place(), JobKind::Fold, subject, edit.now);
+    edit.tx.put(Row::Job(&job))?;
+    edit.put_context_job()
+}
+
+/// From when on chapters stand in for a model's, now that some were written.
+fn stand_ins(
+    known: Option<Timestamp>,
+    read: &ChapterPlan,
+    done: &WrittenChapters,
+) -> Option<Timestamp> {
+    let is_covered = |since: &Timestamp| read.from.is_some_and(|from| from <= *since);
+    let (covered, earlier) = (known.filter(is_covered), known.filter(|since| !is_covered(since)));
+    // What was not read is as it was.
+    let unread = covered.and(read.rest.map(behind));
+    [earlier, done.stand_in, unread].into_iter().flatten().min()
+}
+
+/// Keeps the job with its note. If rules stood in for the model up to the last entry, it waits for the model.
+fn note_stand_ins(
+    edit: &mut MemoryEdit<'_>,
+    job: &Job,
+    read: &ChapterPlan,
+    done: &WrittenChapters,
+) -> Result<()> {
+    match &done.failure {
+        Some(failure) if read.rest.is_none() => {
+            edit.memory.chapters_from = JobNote::of(job).stand_ins;
+            edit.tx.put(Row::Job(&job.clone().failed(failure, edit.clock)))
+        }
+        _ => edit.tx.put(Row::Job(job)),
+    }
 }

@@ -399,6 +399,9 @@ suite! {
         a_job_that_panics_is_one_failed_job,
         a_month_of_outages_delays_work_and_loses_none,
         rules_stand_in_for_a_model_that_is_away,
+        chapters_by_rules_are_the_models_once_it_is_back,
+        a_summary_by_rules_goes_on_from_the_models_until_it_is_back,
+        chapters_by_rules_are_as_many_as_there_are_and_the_model_is_asked_seldom,
     }
     apart {
         jobs_of_vaults_in_reach_are_done_while_others_are_away,
