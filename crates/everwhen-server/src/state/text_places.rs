@@ -2,6 +2,11 @@
 //! the store has forgotten; the tables of the store have a list of their own.
 //!
 //! A new place is a line here. It does not compile until it says what becomes of it.
+//!
+//! Two places have no line. The vectors that an embedder keeps on disk are erased by the engine in the transaction
+//! that forgets (`Embedders::erase`), because they go with `retention = "delete"`, too, where no server
+//! takes part. The folder of a benchmark's run holds the benchmark's questions and what models answered, and a run
+//! stores them in memories of its own: nothing of a user is in it, and no forget removes it.
 
 use everwhen::memory::{Address, MemoryId, Name, VaultId};
 use everwhen::{Forget, Result, Vault};
