@@ -113,7 +113,8 @@ impl Reachability {
 
     /// Whether each vault is to be asked by itself, because asking all has just failed.
     pub(crate) fn asks_each(&self, now: Timestamp) -> bool {
-        self.lock().whole.as_ref().is_some_and(|whole| now < whole.until)
+        let known = self.lock();
+        known.whole.as_ref().is_some_and(|whole| whole.lasts(now, limits::WHOLE_BACKOFF))
     }
 
     /// Asking all vaults failed.
@@ -133,7 +134,10 @@ impl Reachability {
 
     /// Until when a vault is left alone, because it could not be reached.
     pub(crate) fn pause(&self, vault: VaultId, now: Timestamp) -> Option<Timestamp> {
-        self.lock().vaults.get(&vault).map(|pause| pause.until).filter(|until| now < *until)
+        let known = self.lock();
+        let pause =
+            known.vaults.get(&vault).filter(|pause| pause.lasts(now, limits::VAULT_BACKOFF));
+        pause.map(|pause| pause.until)
     }
 
     /// A vault could not be reached.
@@ -189,6 +193,11 @@ impl Pause {
         let failures = failures + 1;
         Self { failures, until: now + backoff(failures, longest), reason: error.to_string() }
     }
+
+    /// Whether it is not over. One that ends later than any can was begun while the clock was ahead.
+    fn lasts(&self, now: Timestamp, longest: SignedDuration) -> bool {
+        now < self.until && self.until <= now + longest + limits::CLOCK_SLACK
+    }
 }
 
 #[cfg(test)]
@@ -222,6 +231,23 @@ mod tests {
         assert_eq!((reach.unreached(), reach.asks_each(now)), (None, false));
         reach.mark_vault_unreachable(vault, &error, now);
         assert_eq!(reach.pause(vault, now), Some(now + SignedDuration::from_secs(1)));
+    }
+
+    #[test]
+    fn a_pause_of_a_clock_that_was_ahead_is_over_once_it_is_right() {
+        let (reach, vault) = (Reachability::default(), uuid::Uuid::nil().into());
+        let error = Error::unavailable("a node is away");
+        let now = Timestamp::UNIX_EPOCH;
+        let ahead = now + SignedDuration::from_hours(24 * 3650);
+        reach.mark_store_unreachable(&error, ahead);
+        reach.mark_vault_unreachable(vault, &error, ahead);
+        assert!(reach.asks_each(ahead) && reach.pause(vault, ahead).is_some());
+        assert!(!reach.asks_each(now));
+        assert_eq!(reach.pause(vault, now), None);
+        reach.mark_store_unreachable(&error, now);
+        reach.mark_vault_unreachable(vault, &error, now);
+        let a_little_before = now - limits::CLOCK_SLACK;
+        assert!(reach.asks_each(a_little_before) && reach.pause(vault, a_little_before).is_some());
     }
 
     #[test]
