@@ -17,6 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
+use everwhen::limits::CLOCK_SLACK;
 use everwhen::outbox::{Ack, Erase, Outbox as File, OutboxRow, OutboxStats, SetAside};
 use everwhen::{Error, ProxyConfig, Result};
 use jiff::{SignedDuration, Timestamp};
@@ -100,12 +101,17 @@ impl Outbox {
         self.file.as_ref().map_or_else(without, File::next_id)
     }
 
-    /// The time of a new exchange: now, but no other exchange's.
+    /// The time of a new exchange: now, but no other exchange's. After a clock that was ahead it is now again: the
+    /// store dates nothing later, and would not recognise what it has by another time.
     pub(crate) fn time(&self, now: Timestamp) -> i64 {
         let now = now.as_microsecond();
-        let later = |last: i64| Some(now.max(last.saturating_add(1)));
-        let before = self.last_at.fetch_update(Ordering::Relaxed, Ordering::Relaxed, later);
-        now.max(before.unwrap_or(now - 1).saturating_add(1))
+        let next = |last: i64| match i128::from(last) - i128::from(now) > CLOCK_SLACK.as_micros() {
+            true => now,
+            false => now.max(last.saturating_add(1)),
+        };
+        let before =
+            self.last_at.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |at| Some(next(at)));
+        before.map_or(now, next)
     }
 
     /// Writes a row; the answer comes once it is durable.
@@ -291,4 +297,27 @@ impl Outbox {
 /// What the thread of the file answers.
 pub(crate) async fn heard<T>(ack: Ack<T>) -> Result<T> {
     ack.await.unwrap_or_else(|_| Err(Error::unavailable("the outbox is closed")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_of_exchanges_are_apart_and_those_of_a_clock_that_was_ahead_are_left() {
+        let outbox = Outbox::default();
+        let noon: Timestamp = "2025-06-01T12:00:00Z".parse().unwrap();
+        let at = |now: Timestamp| {
+            Timestamp::from_microsecond(outbox.time(now)).unwrap().duration_since(noon)
+        };
+        let micros = SignedDuration::from_micros;
+        assert_eq!([at(noon), at(noon), at(noon)], [micros(0), micros(1), micros(2)]);
+        let back = noon - CLOCK_SLACK + micros(5);
+        assert_eq!(at(back), micros(3), "a small step back runs no time back");
+        let years = SignedDuration::from_hours(24 * 3650);
+        assert_eq!([at(noon + years), at(noon + years)], [years, years + micros(1)]);
+        let later = noon + SignedDuration::from_mins(1);
+        let minute = SignedDuration::from_mins(1);
+        assert_eq!([at(later), at(later)], [minute, minute + micros(1)]);
+    }
 }
