@@ -15,7 +15,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, Method, StatusCode, header};
-use everwhen::{Config, Engine, Environment, Everwhen, LockHolder, Opened, limits};
+use everwhen::{Config, Engine, Environment, Everwhen, FarLeases, LockHolder, Opened, limits};
 use everwhen_server::McpSettings;
 use futures_util::{StreamExt, TryStreamExt};
 use http_body_util::BodyExt;
@@ -370,6 +370,7 @@ impl Client {
     pub(crate) async fn finish(self) -> Result<()> {
         if let Self::Local(local) = self {
             let engine = local.everwhen.engine();
+            engine.free_stuck_jobs(&mut FarLeases::default()).await?;
             jobs::run_due(engine).await?;
             jobs::embed_a_little(engine).await?;
             engine.keep_indexes(limits::UNKEPT_ENTRIES).await?;

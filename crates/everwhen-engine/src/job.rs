@@ -366,6 +366,20 @@ impl Job {
         }
     }
 
+    /// Whether it waits for a time behind this one, or is held until then. The end of a conversation is planned for
+    /// whenever its silence is long enough, so that it counts only once it has failed.
+    #[must_use]
+    pub fn is_beyond(&self, time: Timestamp) -> bool {
+        let is_put_off = || self.waits > 0 || self.last_error.is_some();
+        match self.state {
+            JobState::Waiting => {
+                self.due_at > time && (self.kind != JobKind::Close || is_put_off())
+            }
+            JobState::Leased { until } => until > time,
+            JobState::SetAside => false,
+        }
+    }
+
     /// Resets the job to a new one, after what was wrong was fixed.
     #[must_use]
     pub fn retried(self, now: Timestamp) -> Self {

@@ -6,6 +6,7 @@
 mod outside;
 mod report;
 mod search;
+mod stuck;
 mod upkeep;
 
 use std::future::poll_fn;
@@ -27,6 +28,7 @@ use crate::{Error, Result};
 pub use outside::Lock;
 pub use report::{JobReport, RetriedJobs};
 use search::Found;
+pub use stuck::FarLeases;
 
 impl Engine {
     /// Jobs of all vaults, those due first.
@@ -188,6 +190,7 @@ impl Engine {
 
     /// Runs at most this many jobs, or until none is due; returns how many were run.
     pub async fn settle_some(&self, most: u64) -> Result<u64> {
+        self.free_stuck_jobs(&mut FarLeases::default()).await?;
         let mut done = 0;
         while done < most && self.step().await? {
             done += 1;

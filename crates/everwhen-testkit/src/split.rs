@@ -160,6 +160,7 @@ macro_rules! reads {
                     | JobSelection::Next(vault, ..)
                     | JobSelection::Due(vault, _)
                     | JobSelection::SetAside(vault, ..)
+                    | JobSelection::Beyond(vault, ..)
                     | JobSelection::Failed(vault, _) => vault,
                     JobSelection::Of(place, _) => Some(place.vault),
                 })?;

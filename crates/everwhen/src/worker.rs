@@ -17,7 +17,7 @@ use tokio::sync::watch;
 
 use crate::job::{Job, Queue};
 use crate::worker_status::{WorkerStatus, WorkerTask};
-use crate::{Engine, Error, Result, limits};
+use crate::{Engine, Error, FarLeases, Result, limits};
 
 /// Longest interval between two polls of a queue.
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
@@ -25,6 +25,8 @@ const LONGEST_WAIT: Duration = Duration::from_secs(1);
 const SHORTEST_WAIT: Duration = Duration::from_millis(20);
 /// Interval for persisting indexes.
 const KEEP_EVERY: Duration = Duration::from_secs(10);
+/// Interval for looking for jobs that a wrong clock put off.
+const FREE_EVERY: Duration = Duration::from_secs(60);
 /// Interval for updating indexes of growing memories.
 const FOLLOW_EVERY: Duration = Duration::from_secs(1);
 /// Longest backoff while the store fails.
@@ -56,6 +58,8 @@ pub async fn work_with_status(
     let patient = supervisor.run(WorkerTask::Patient, jobs(patient, WorkerTask::Patient));
     let keep = || keep_indexes(engine.clone(), stopping.clone());
     let keeping = supervisor.run(WorkerTask::Indexes, keep);
+    let free = || free_stuck_jobs(engine.clone(), stopping.clone());
+    let freeing = supervisor.run(WorkerTask::JobTimes, free);
     let stop = async {
         stop.await;
         sender.send_replace(true);
@@ -66,7 +70,7 @@ pub async fn work_with_status(
         let follow = move || index_grown(growth.0.clone(), growth.1.clone());
         growing.run(WorkerTask::Growth, follow).await;
     });
-    tokio::join!(quick, patient, keeping, stop);
+    tokio::join!(quick, patient, keeping, freeing, stop);
     // It ends when it is asked to, as the others did.
     let _ = following.await;
 }
@@ -146,6 +150,22 @@ async fn keep_indexes(engine: Engine, mut stopping: watch::Receiver<bool>) {
         }
         if let Err(error) = engine.keep_indexes(least).await {
             tracing::warn!(%error, "indexes cannot be kept; the next start reads entries again");
+        }
+    }
+}
+
+/// Makes jobs due that a clock which was wrong put off, at the start and at intervals.
+async fn free_stuck_jobs(engine: Engine, mut stopping: watch::Receiver<bool>) {
+    let mut seen = FarLeases::default();
+    while !*stopping.borrow() {
+        match engine.free_stuck_jobs(&mut seen).await {
+            Ok(0) => {}
+            Ok(jobs) => tracing::warn!(jobs, "jobs that a wrong clock had put off are due now"),
+            Err(error) => tracing::warn!(%error, "jobs that a wrong clock put off cannot be found"),
+        }
+        tokio::select! {
+            () = stopped(&mut stopping) => {}
+            () = tokio::time::sleep(FREE_EVERY) => {}
         }
     }
 }
@@ -308,7 +328,7 @@ mod tests {
     use everwhen_store::{SqliteOptions, SqliteStore};
 
     use super::*;
-    use crate::memory::{Address, Name, NewEntry, Role, Said, SeededChance, Settings};
+    use crate::memory::{Address, Name, NewEntry, Role, Said, SeededChance, Settings, Summary};
     use crate::ports::{ConversationQuery, Reading, Store, Wait, Writing};
     use crate::time::{Clock, ManualClock, Zone};
     use crate::{Vault, VaultDefaults, World};
@@ -350,6 +370,18 @@ mod tests {
         engine.vault(default_memory()).await.unwrap()
     }
 
+    /// The summary of the only conversation, once it has one.
+    async fn summary_of(vault: &Vault) -> Summary {
+        loop {
+            let query = ConversationQuery::default();
+            let page = vault.conversations(default_memory(), query).await.unwrap();
+            if let Some(summary) = &page.data[0].summary {
+                return summary.clone();
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
     #[tokio::test]
     async fn closes_what_fell_silent_and_summarizes_it_while_running() {
         let directory = tempfile::tempdir().unwrap();
@@ -360,20 +392,23 @@ mod tests {
         let worker = tokio::spawn(work(engine, async { drop(stopped.await) }));
 
         clock.advance(jiff::SignedDuration::from_mins(31));
-        let summary = async {
-            loop {
-                let page = vault
-                    .conversations(default_memory(), ConversationQuery::default())
-                    .await
-                    .unwrap();
-                if let Some(summary) = &page.data[0].summary {
-                    return summary.clone();
-                }
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-        };
-        let summary = summary.await;
-        assert!(!summary.title.is_empty());
+        assert!(!summary_of(&vault).await.title.is_empty());
+        stop.send(()).unwrap();
+        worker.await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn what_a_wrong_clock_put_off_is_done_when_it_is_right_again() {
+        let directory = tempfile::tempdir().unwrap();
+        let clock = Arc::new(ManualClock::new(noon()));
+        let engine = engine_at(&clock, directory.path());
+        let vault = say(&engine).await;
+        clock.advance(jiff::SignedDuration::from_hours(24 * 3650));
+        assert!(engine.step().await.unwrap(), "the conversation ends");
+        clock.set(noon() + jiff::SignedDuration::from_mins(31));
+        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+        let worker = tokio::spawn(work(engine, async { drop(stopped.await) }));
+        assert!(!summary_of(&vault).await.title.is_empty());
         stop.send(()).unwrap();
         worker.await.unwrap();
     }
@@ -431,7 +466,7 @@ mod tests {
         }
         stop.send(()).unwrap();
         worker.await.unwrap();
-        assert_eq!(status.problems().len(), 4, "a worker that was stopped does not run");
+        assert_eq!(status.problems().len(), 5, "a worker that was stopped does not run");
     }
 
     #[test]

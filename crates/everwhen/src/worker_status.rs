@@ -13,11 +13,14 @@ pub enum WorkerTask {
     Indexes,
     /// Updates search indexes of growing memories.
     Growth,
+    /// Makes jobs due that a wrong clock put off.
+    JobTimes,
 }
 
 impl WorkerTask {
     /// All tasks.
-    pub const ALL: [Self; 4] = [Self::Quick, Self::Patient, Self::Indexes, Self::Growth];
+    pub const ALL: [Self; 5] =
+        [Self::Quick, Self::Patient, Self::Indexes, Self::Growth, Self::JobTimes];
 
     /// As shown in metrics and by doctor.
     pub fn as_str(self) -> &'static str {
@@ -26,6 +29,7 @@ impl WorkerTask {
             Self::Patient => "patient",
             Self::Indexes => "indexes",
             Self::Growth => "growth",
+            Self::JobTimes => "job_times",
         }
     }
 }
@@ -44,7 +48,7 @@ pub struct TaskStatus {
 
 /// What the tasks of a worker are doing; copies share it.
 #[derive(Debug, Clone, Default)]
-pub struct WorkerStatus(Arc<Mutex<[TaskStatus; 4]>>);
+pub struct WorkerStatus(Arc<Mutex<[TaskStatus; 5]>>);
 
 impl WorkerStatus {
     /// Every task with what it is doing.
@@ -74,7 +78,7 @@ impl WorkerStatus {
         change(&mut self.lock()[task as usize]);
     }
 
-    fn lock(&self) -> MutexGuard<'_, [TaskStatus; 4]> {
+    fn lock(&self) -> MutexGuard<'_, [TaskStatus; 5]> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -386,6 +386,9 @@ pub enum JobSelection {
     Of(MemoryRef, JobKind),
     /// Those that were set aside, of one vault or of all, by id behind this one; at most this many.
     SetAside(Option<VaultId>, Option<JobId>, usize),
+    /// Those that [wait or are held beyond](crate::job::Job::is_beyond) a time, of one vault or of all, by id behind
+    /// this one; at most this many.
+    Beyond(Option<VaultId>, Option<JobId>, Timestamp, usize),
     /// The one of a kind that is tried again first among those that wait because they failed, of one vault or
     /// of all.
     Failed(Option<VaultId>, JobKind),

@@ -135,40 +135,39 @@ impl Engine {
         retried: &mut u64,
     ) -> Result<()> {
         self.check_pause(part)?;
-        let mut after: Option<JobId> = None;
+        let (now, mut after) = (self.now(), None);
         loop {
             let page = JobSelection::SetAside(part, after, limits::JOBS_READ);
             let mut page = self.store.look(move |rows| rows.jobs(page)).await?;
             let is_last = page.len() < limits::JOBS_READ;
             after = page.last().map(|job| job.id);
-            page.retain(|job| kind.is_none_or(|kind| kind == job.kind));
-            // Jobs of one vault are changed together: they lie on one node.
-            page.sort_by_key(|job| (job.vault, job.id));
-            for jobs in page.chunk_by(|one, other| one.vault == other.vault) {
-                *retried += self.retry_in(jobs[0].vault, jobs.iter().map(|job| job.id)).await?;
-            }
+            let is_meant = move |job: &Job| {
+                job.state == JobState::SetAside && kind.is_none_or(|kind| kind == job.kind)
+            };
+            page.retain(is_meant);
+            let retry = move |job: Job| is_meant(&job).then(|| job.retried(now));
+            *retried += self.change_jobs(page, retry).await?;
             if is_last {
                 return Ok(());
             }
         }
     }
 
-    /// Puts jobs of one vault back in their queues, unless that was done meanwhile.
-    async fn retry_in(&self, vault: VaultId, ids: impl Iterator<Item = JobId>) -> Result<u64> {
-        let (ids, now): (Vec<JobId>, _) = (ids.collect(), self.now());
-        let retry = move |tx: &mut dyn Tx| {
-            tx.vault(vault)?;
-            let mut retried = 0;
-            for id in &ids {
-                let known = tx.jobs(JobSelection::Id(Some(vault), *id))?.pop();
-                if let Some(job) = known.filter(|job| job.state == JobState::SetAside) {
-                    tx.put(Row::Job(&job.retried(now)))?;
-                    retried += 1;
-                }
-            }
-            Ok(retried)
-        };
-        self.store.transact_in(Address::Id(vault), retry).await
+    /// Changes jobs, each as it is stored by now; returns how many there were to change. Jobs of one vault are
+    /// changed together: they lie on one node.
+    pub(super) async fn change_jobs<F>(&self, mut jobs: Vec<Job>, change: F) -> Result<u64>
+    where
+        F: Fn(Job) -> Option<Job> + Clone + Send + 'static,
+    {
+        let mut changed = 0;
+        jobs.sort_by_key(|job| (job.vault, job.id));
+        for jobs in jobs.chunk_by(|one, other| one.vault == other.vault) {
+            let (vault, change) = (jobs[0].vault, change.clone());
+            let ids: Vec<JobId> = jobs.iter().map(|job| job.id).collect();
+            let work = move |tx: &mut dyn Tx| change_in(tx, vault, &ids, &change);
+            changed += self.store.transact_in(Address::Id(vault), work).await?;
+        }
+        Ok(changed)
     }
 
     /// What to ask one after the other: all vaults at once, or each of them while a part of the store is away.
@@ -179,7 +178,12 @@ impl Engine {
             Err(error) if self.is_partial(&error) => self.reach.mark_store_unreachable(&error, now),
             Err(error) => return Err(error),
         }
-        let mut parts = Vec::new();
+        Ok(JobParts { parts: self.each_vault().await?, counts: None })
+    }
+
+    /// Every vault, to be asked by itself.
+    pub(super) async fn each_vault(&self) -> Result<Vec<Option<VaultId>>> {
+        let mut vaults = Vec::new();
         let mut after: Option<Name> = None;
         loop {
             let from = after.clone();
@@ -188,15 +192,15 @@ impl Engine {
             let names = self.store.look(names).await?;
             after = names.last().map(|(name, _)| name.clone());
             let is_last = names.len() < limits::VAULTS_READ;
-            parts.extend(names.into_iter().map(|(_, vault)| Some(vault)));
+            vaults.extend(names.into_iter().map(|(_, vault)| Some(vault)));
             if is_last {
-                return Ok(JobParts { parts, counts: None });
+                return Ok(vaults);
             }
         }
     }
 
     /// Refuses a vault that was just out of reach, instead of waiting for it once more.
-    fn check_pause(&self, part: Option<VaultId>) -> Result<()> {
+    pub(super) fn check_pause(&self, part: Option<VaultId>) -> Result<()> {
         match part.and_then(|vault| self.reach.pause(vault, self.now())) {
             Some(_) => Err(Error::unavailable("the vault cannot be reached")),
             None => Ok(()),
@@ -204,7 +208,7 @@ impl Engine {
     }
 
     /// How many vaults were missed: one that could not be reached is, and is left alone for a while.
-    fn missed(&self, part: Option<VaultId>, asked: Result<()>) -> Result<u64> {
+    pub(super) fn missed(&self, part: Option<VaultId>, asked: Result<()>) -> Result<u64> {
         match (asked, part) {
             (Ok(()), _) => Ok(0),
             (Err(error), Some(vault)) if self.is_partial(&error) => {
@@ -216,4 +220,23 @@ impl Engine {
             (Err(error), _) => Err(error),
         }
     }
+}
+
+/// Changes jobs of one vault; returns how many there were to change.
+fn change_in(
+    tx: &mut dyn Tx,
+    vault: VaultId,
+    ids: &[JobId],
+    change: &impl Fn(Job) -> Option<Job>,
+) -> Result<u64> {
+    tx.vault(vault)?;
+    let mut changed = 0;
+    for id in ids {
+        let known = tx.jobs(JobSelection::Id(Some(vault), *id))?.pop();
+        if let Some(job) = known.and_then(change) {
+            tx.put(Row::Job(&job))?;
+            changed += 1;
+        }
+    }
+    Ok(changed)
 }

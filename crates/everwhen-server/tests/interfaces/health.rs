@@ -85,9 +85,9 @@ async fn a_worker_that_gets_nothing_done_is_told_everywhere() {
         );
     }
     let report = stage.ask("GET", "/v1/doctor").key(TOKEN).response().await.with(200);
-    assert_eq!(report["worker"].as_array().unwrap().len(), 4);
+    assert_eq!(report["worker"].as_array().unwrap().len(), 5);
     assert_eq!(report["worker"][0]["running"], false);
-    assert_eq!(report["warnings"].as_array().unwrap().len(), 4, "{report}");
+    assert_eq!(report["warnings"].as_array().unwrap().len(), 5, "{report}");
     let groups = report["jobs"]["groups"].as_array().unwrap();
     let counted: u64 = groups.iter().map(|group| group["count"].as_u64().unwrap()).sum();
     assert_eq!(counted, report["jobs"]["waiting"].as_u64().unwrap());

@@ -142,6 +142,7 @@ pub(crate) fn find(db: &dyn Database, query: JobSelection, lock: Lock) -> Result
             db.all(&SQL, &[place.vault.into(), place.memory.into(), kind.into()], read)
         }
         JobSelection::SetAside(vault, after, most) => set_aside(db, vault, after, most),
+        JobSelection::Beyond(vault, after, time, most) => beyond(db, vault, (after, time), most),
         JobSelection::Failed(vault, kind) => Ok(failed(db, vault, kind)?.into_iter().collect()),
     }
 }
@@ -228,6 +229,25 @@ fn set_aside(
     match vault {
         None => db.all(&ALL, &[after, most], read),
         Some(vault) => db.all(&OF_VAULT, &[after, most, vault.into()], read),
+    }
+}
+
+/// Jobs that wait or are held beyond a time, by id behind one.
+fn beyond(
+    db: &dyn Database,
+    vault: Option<VaultId>,
+    (after, time): (Option<JobId>, Timestamp),
+    most: usize,
+) -> Result<Vec<Job>> {
+    const BEYOND: &str = "(leased_until > ?1 OR (due_at > ?1 AND state = 0
+        AND (kind <> ?2 OR waits > 0 OR last_error IS NOT NULL))) AND id > ?3 ORDER BY id LIMIT ?4";
+    static ALL: Sql = Sql::new(|_| JOB.select(&format!("WHERE {BEYOND}")));
+    static OF_VAULT: Sql = Sql::new(|_| JOB.select(&format!("WHERE vault_id = ?5 AND {BEYOND}")));
+    let after = after.map_or(Value::Id([0; 16]), Into::into);
+    let (close, most) = (JobKind::Close.into(), limit(Some(most)));
+    match vault {
+        None => db.all(&ALL, &[time.into(), close, after, most], read),
+        Some(vault) => db.all(&OF_VAULT, &[time.into(), close, after, most, vault.into()], read),
     }
 }
 

@@ -1,14 +1,18 @@
 //! A clock that was ahead or behind for a while.
 
-use everwhen_engine::memory::{Entry, Role};
-use everwhen_engine::ports::{EntryQuery, Which};
+use std::sync::Arc;
+
+use everwhen_engine::job::{Job, JobKind, JobState, Queue, Subject};
+use everwhen_engine::memory::{Entry, JobId, Role};
+use everwhen_engine::ports::{EntryQuery, JobSelection, Row, Store, Which};
 use everwhen_engine::recall::Query;
-use everwhen_testkit::block_on;
-use jiff::SignedDuration;
+use everwhen_engine::{Error, FarLeases, limits};
+use everwhen_testkit::{SplitStore, block_on, engine_over};
+use jiff::{SignedDuration, Timestamp};
 
 use crate::bed::Open;
 use crate::exchanges::exchange;
-use crate::rows::at;
+use crate::rows::{at, id, job, vault};
 use crate::talk::{Talk, memory};
 
 const TEN_YEARS: SignedDuration = SignedDuration::from_hours(24 * 3650);
@@ -95,4 +99,110 @@ pub(crate) fn what_was_said_after_a_step_is_found_as_of_then(open: Open) {
     let found = block_on(talk.vault.recall(memory(), query)).unwrap();
     let found = format!("{found:?}");
     assert!(found.contains("after the step"), "{found}");
+}
+
+pub(crate) fn work_of_a_clock_that_was_ahead_is_done(open: Open) {
+    let talk = Talk::new(open);
+    talk.say(Role::User, "I saw a heron at the lake");
+    talk.clock.set(at(1) + TEN_YEARS);
+    assert!(block_on(talk.engine.step()).unwrap(), "the conversation ends");
+    let failed = block_on(talk.engine.claim(Queue::Quick)).unwrap().unwrap();
+    block_on(talk.engine.put_off(&failed, Error::unavailable("the disk is full"))).unwrap();
+    talk.minute(120);
+    let waiting = block_on(talk.engine.jobs(9)).unwrap();
+    assert!(!waiting.is_empty() && waiting.iter().all(|job| job.due_at > at(120) + TEN_YEARS / 2));
+    assert!(talk.settle() > 0);
+    talk.minute(121);
+    talk.settle();
+    assert_eq!(block_on(talk.engine.jobs(9)).unwrap(), []);
+    assert!(talk.conversations()[0].summary.is_some());
+}
+
+pub(crate) fn a_lease_of_a_clock_that_was_ahead_ends_unless_it_is_renewed(open: Open) {
+    let talk = Talk::new(open);
+    talk.say(Role::User, "I saw a heron at the lake");
+    talk.end(None).unwrap();
+    let minutes_later = |minutes: i64| talk.clock.set(at(minutes) + TEN_YEARS);
+    minutes_later(1);
+    let claimed = block_on(talk.engine.claim(Queue::Quick)).unwrap().unwrap();
+    let mut seen = FarLeases::default();
+    let mut free = || {
+        talk.minute(120);
+        block_on(talk.engine.free_stuck_jobs(&mut seen)).unwrap()
+    };
+    assert_eq!(free(), 0, "its owner may be alive, and its clock wrong");
+    minutes_later(2);
+    block_on(talk.engine.renew(&claimed)).unwrap();
+    assert_eq!(free(), 0, "it was renewed since");
+    assert_eq!(free(), 1);
+    assert_eq!(free(), 0, "it ended");
+    let again = block_on(talk.engine.claim(Queue::Quick)).unwrap().unwrap();
+    assert_eq!((again.id, again.crashes), (claimed.id, 1));
+}
+
+/// Jobs in two vaults of which some wait, or are held, until after noon.
+fn some_jobs() -> Vec<Job> {
+    let numbered = |number: u128, kind, due, state| {
+        let subject = Subject::Payload(id(number));
+        Job { kind, subject, state, due_at: due, ..job(number) }
+    };
+    let (noon, later) = (at(0), at(1));
+    let (waiting, held) = (JobState::Waiting, |until| JobState::Leased { until });
+    vec![
+        numbered(1, JobKind::Fold, later, waiting),
+        numbered(2, JobKind::Fold, noon, waiting),
+        numbered(3, JobKind::Fold, later, JobState::SetAside),
+        numbered(4, JobKind::Fold, noon, held(later)),
+        numbered(5, JobKind::Fold, later, held(noon)),
+        numbered(6, JobKind::Close, later, waiting),
+        Job { waits: 1, ..numbered(7, JobKind::Close, later, waiting) },
+        Job { last_error: Some("no".into()), ..numbered(8, JobKind::Close, later, waiting) },
+        numbered(9, JobKind::Close, noon, held(later)),
+        numbered(10, JobKind::Lock, noon, held(later)),
+        Job { vault: id(2), ..numbered(11, JobKind::Fold, later, waiting) },
+    ]
+}
+
+pub(crate) fn jobs_beyond_a_time_are_found_without_planned_ends(open: Open) {
+    let (bed, jobs) = (open(), some_jobs());
+    bed.write(move |tx| jobs.iter().try_for_each(|job| tx.put(Row::Job(job))));
+    let find = |vault, after: Option<JobId>, most| {
+        let found =
+            bed.look(move |rows| rows.jobs(JobSelection::Beyond(vault, after, at(0), most)));
+        found.iter().map(|job| u128::from_be_bytes(job.id.bytes())).collect::<Vec<_>>()
+    };
+    assert_eq!(find(None, None, 99), [1, 4, 7, 8, 9, 10, 11]);
+    assert_eq!(find(None, Some(id(4)), 3), [7, 8, 9]);
+    assert_eq!(find(Some(id(2)), None, 99), [11]);
+    assert_eq!(find(Some(id(1)), Some(id(8)), 99), [9, 10]);
+}
+
+pub(crate) fn stuck_jobs_are_freed_where_vaults_can_be_reached(open: Open) {
+    let bed = open();
+    let put = |number: u128| {
+        let (subject, far) = (Subject::Payload(id(number)), at(0) + TEN_YEARS);
+        Job { vault: id(number), kind: JobKind::Fold, subject, due_at: far, ..job(number) }
+    };
+    bed.write(move |tx| {
+        for number in [1, 2, 3] {
+            tx.put(Row::Vault(&vault(number, &format!("vault {number}"))))?;
+            tx.put(Row::Job(&put(number)))?;
+        }
+        Ok(())
+    });
+    let store = Arc::new(SplitStore::new(Arc::clone(&bed.store)));
+    let (engine, clock) = engine_over(Arc::clone(&store) as Arc<dyn Store>);
+    clock.set(at(0));
+    let free = || block_on(engine.free_stuck_jobs(&mut FarLeases::default())).unwrap();
+    store.lose(id(2));
+    assert_eq!(free(), 2);
+    store.find();
+    clock.advance(limits::WHOLE_BACKOFF);
+    assert_eq!(free(), 1);
+    let due: Vec<Timestamp> = bed
+        .look(|rows| rows.jobs(JobSelection::Due(None, 9)))
+        .iter()
+        .map(|job| job.due_at)
+        .collect();
+    assert_eq!(due, [at(0), at(0), at(1)]);
 }

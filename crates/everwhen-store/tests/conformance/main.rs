@@ -325,6 +325,10 @@ suite! {
         a_small_step_back_keeps_the_order_of_creation,
         a_chat_is_dated_by_the_clock_after_it_was_ahead,
         what_was_said_after_a_step_is_found_as_of_then,
+        work_of_a_clock_that_was_ahead_is_done,
+        a_lease_of_a_clock_that_was_ahead_ends_unless_it_is_renewed,
+        jobs_beyond_a_time_are_found_without_planned_ends,
+        stuck_jobs_are_freed_where_vaults_can_be_reached,
     }
     histories {
         a_random_client_keeps_its_times,

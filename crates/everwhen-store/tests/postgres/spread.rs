@@ -16,12 +16,16 @@ use tracing_subscriber::util::SubscriberInitExt;
 const NOT_SPREAD: [&str; 3] = ["vault_name", "access_key", "everwhen_schema"];
 /// Statements that ask all nodes, and why they may: while a node is down they fail for every vault, so
 /// that none of them may be needed to answer a request about one vault.
-const EVERYWHERE: [(&str, &str); 9] = [
+const EVERYWHERE: [(&str, &str); 10] = [
     ("FROM job WHERE id = $1", "the operator names a job without its vault"),
     ("FROM job WHERE queue = $2", "work is looked for anywhere, or by vault while a node is away"),
     ("FROM job ORDER BY", "the operator's list of all jobs"),
     ("FROM job WHERE queue < $2", "jobs are counted, or by vault while a node is away"),
     ("FROM job WHERE state = 2", "what was set aside, or by vault while a node is away"),
+    (
+        "FROM job WHERE (leased_until > $1",
+        "what a wrong clock put off, or by vault while a node is away",
+    ),
     ("FROM job WHERE kind = $1 AND state = 0", "why jobs failed, or by vault while a node is away"),
     ("FROM llm_usage WHERE day >= $1", "what all vaults may spend together is added up"),
     ("FROM vault_name n JOIN vault v", "names lie everywhere, so each node lists its own"),

@@ -22,6 +22,9 @@ impl State {
                 let is_behind = after.is_none_or(|after| job.id > after);
                 is_in(job, vault) && job.state == JobState::SetAside && is_behind
             }
+            JobSelection::Beyond(vault, after, time, _) => {
+                is_in(job, vault) && job.is_beyond(time) && after.is_none_or(|after| job.id > after)
+            }
             JobSelection::Failed(vault, kind) => {
                 // A lease that ran out failed nothing, and what is held is running.
                 let has_failed = job.state == JobState::Waiting
@@ -31,12 +34,14 @@ impl State {
         };
         let limit = match query {
             JobSelection::Id(..) | JobSelection::Next(..) | JobSelection::Failed(..) => 1,
-            JobSelection::Due(_, limit) | JobSelection::SetAside(.., limit) => limit,
+            JobSelection::Due(_, limit)
+            | JobSelection::SetAside(.., limit)
+            | JobSelection::Beyond(.., limit) => limit,
             JobSelection::Of(..) => usize::MAX,
         };
         let mut jobs: Vec<Job> = self.jobs.iter().filter(|job| is_meant(job)).cloned().collect();
         match query {
-            JobSelection::SetAside(..) => jobs.sort_by_key(|job| job.id),
+            JobSelection::SetAside(..) | JobSelection::Beyond(..) => jobs.sort_by_key(|job| job.id),
             _ => jobs.sort_by_key(|job| (job.due_at, job.id)),
         }
         jobs.truncate(limit);
