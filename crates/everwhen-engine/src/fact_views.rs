@@ -45,11 +45,6 @@ impl FactView {
     pub fn is_current(&self) -> bool {
         self.known_until.is_none()
     }
-
-    /// Whether the vault believed it at an instant.
-    pub fn was_known_at(&self, instant: Timestamp) -> bool {
-        self.known_since <= instant && self.known_until.is_none_or(|until| instant < until)
-    }
 }
 
 /// The facts as they stood at an instant: only what had been stored by then counts, and only that

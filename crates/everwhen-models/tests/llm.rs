@@ -14,7 +14,7 @@ use everwhen_engine::memory::{Role, SeededChance};
 use everwhen_engine::ports::{Finish, Llm, Prompt, PromptMessage, Reply};
 use everwhen_engine::{Error, ErrorKind, Result};
 use everwhen_models::{LlmSetting, Price, RemoteLlm, RetryPolicy, Secret};
-use everwhen_protocols::Protocol;
+use everwhen_protocols::{ChatMessage, ChatRequest, Part, Protocol, Role as ChatRole};
 use serde_json::{Value, json};
 use server::{Server, refusal};
 
@@ -187,7 +187,9 @@ async fn gemini_is_heard_in_pieces() {
     let model = model(setting(&server, Protocol::Gemini));
     let mut pieces = Vec::new();
     let mut on_text = |piece: &str| pieces.push(piece.to_owned());
-    let reply = model.ask_aloud(&plain(), &Default::default(), &mut on_text).await.unwrap();
+    let said = ChatMessage { role: ChatRole::User, parts: vec![Part::Text("hello".into())] };
+    let chat = ChatRequest { messages: vec![said], ..ChatRequest::default() };
+    let reply = model.ask_chat(&chat, &Default::default(), &mut on_text).await.unwrap();
     assert_eq!((pieces, reply.text.as_str()), (vec!["Hel".into(), "lo".into()], "Hello"));
     assert_eq!(reply.spent.output_tokens, 5);
     let path = "/v1beta/models/some-model:streamGenerateContent";

@@ -137,11 +137,6 @@ impl Provenance {
             zone_from: ZoneFrom::Stated,
         }
     }
-
-    /// Whether the time is only approximately known, so that people should be told.
-    pub fn is_approximate(&self) -> bool {
-        self.precision > TimePrecision::Minute
-    }
 }
 
 /// Moves an instant by calendar units. Which time zone a date was in is not stored, and the vault's may

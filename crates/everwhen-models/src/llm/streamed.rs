@@ -4,7 +4,7 @@
 //! thinks aloud before its answer is not part of it. A provider that sends nothing for longer than one
 //! attempt may take is given up.
 
-use everwhen_engine::ports::{Finish, Prompt, Reply, Spent};
+use everwhen_engine::ports::{Finish, Spent};
 use everwhen_engine::{Error, ErrorKind, Result};
 use everwhen_protocols::{CallsSoFar, ChatRequest, Framing, ReplyEvent, ReplyStream, ToolCall};
 use reqwest::Response;
@@ -48,20 +48,6 @@ impl RemoteLlm {
         let calls = std::mem::take(&mut answer.calls);
         let reply = self.replied(answer, None);
         Ok(ChatAnswer { text: reply.text, calls, spent: reply.spent })
-    }
-
-    /// Asks, with values of the caller's own beside the prompt, such as samplers; its schema and
-    /// temperature are left aside.
-    pub async fn ask_aloud(
-        &self,
-        prompt: &Prompt,
-        samplers: &Samplers,
-        on_text: OnText<'_>,
-    ) -> Result<Reply> {
-        let body = |taken| Ok(wire::request_streamed(&self.setting, prompt, samplers, taken));
-        let response = self.open(body).await?;
-        let answer = self.read_answer(response, on_text).await?;
-        Ok(self.replied(answer, None))
     }
 
     /// Reads the whole answer, and passes its text on as it arrives.

@@ -41,24 +41,6 @@ pub(super) fn request(
     write(setting, &ChatRequest { format, ..chat(setting, prompt, taken) }).to_string()
 }
 
-/// The body of a request that is answered in pieces.
-pub(super) fn request_streamed(
-    setting: &LlmSetting,
-    prompt: &Prompt,
-    samplers: &Samplers,
-    taken: Taken,
-) -> String {
-    let mut chat = chat(setting, prompt, taken);
-    chat.sampling.temperature = None;
-    (chat.streams, chat.counts_tokens) = (true, !taken.no_counting);
-    let mut body = write(setting, &chat);
-    let place = setting.protocol.adapter().sampling_place(&mut body);
-    if let Value::Object(values) = place {
-        values.extend(samplers.clone());
-    }
-    body.to_string()
-}
-
 /// The body of a chat that is answered in pieces. Unless the chat names a model, none is sent.
 pub(super) fn chat_streamed(
     setting: &LlmSetting,
@@ -172,11 +154,12 @@ mod tests {
         let body = |protocol| {
             let setting = LlmSetting::new(protocol, "m");
             let prompt = Prompt::new("s", "u");
-            let body = request_streamed(&setting, &prompt, &samplers, Taken::default());
-            serde_json::from_str::<Value>(&body).unwrap()
+            let chat = chat(&setting, &prompt, Taken::default());
+            let body = chat_streamed(&setting, &chat, &samplers, Taken::default());
+            serde_json::from_str::<Value>(&body.ok().unwrap()).unwrap()
         };
         let openai = body(Protocol::OpenAi);
-        assert_eq!((&openai["top_k"], &openai["temperature"]), (&json!(7), &Value::Null));
+        assert_eq!((&openai["top_k"], &openai["stream"]), (&json!(7), &json!(true)));
         assert_eq!(openai["stream_options"], json!({ "include_usage": true }));
         let ollama = body(Protocol::Ollama);
         assert_eq!((&ollama["options"]["top_k"], &ollama["stream"]), (&json!(7), &json!(true)));
