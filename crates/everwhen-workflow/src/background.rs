@@ -2,7 +2,7 @@
 //! is a durable job.
 //!
 //! Progress is stored after every node, so a run that continues after a failure or a crash starts
-//! with the first node that has not completed.
+//! with the first node that has not completed. A panic in one is a failure of this run.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use everwhen::job::{Job, Queue};
 use everwhen::memory::{Address, ForgetMark};
-use everwhen::{Engine, Error, Result, limits};
+use everwhen::{Engine, Error, Result, caught, limits};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use crate::chat_memory::{MemoryPlace, VaultMemory};
@@ -92,7 +92,7 @@ impl Worker {
 
     /// Runs a job and stores its outcome.
     async fn finish(mut self, job: Job) {
-        let ended = match self.run(&job).await {
+        let ended = match caught(self.run(&job)).await {
             Ok(Some(())) => self.engine.end_workflow(&job).await,
             Ok(None) => self.engine.give_back(job).await,
             Err(error) => {
@@ -176,5 +176,86 @@ impl RunObserver for DiscardOutput {
     fn ran(&mut self, trace: Trace) {
         let (workflow, place) = (trace.workflow, trace.place);
         tracing::debug!(workflow, place, took = ?trace.took, "a node has run behind the answer");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use everwhen::job::JobState;
+    use everwhen::memory::{Name, NewEntry, Role, Said};
+    use everwhen::ports::{PromptMessage, Reading, Store, Wait, Writing};
+    use everwhen::time::Zone;
+    use everwhen_testkit::{PlainStore, engine_over};
+
+    use super::*;
+    use crate::chat::Chat;
+
+    /// A store that panics at the next reading, when told to.
+    #[derive(Default)]
+    struct Explosive {
+        inner: PlainStore,
+        is_armed: AtomicBool,
+    }
+
+    impl Store for Explosive {
+        fn write(&self, work: Writing) -> Wait<'_, ()> {
+            self.inner.write(work)
+        }
+
+        fn read(&self, work: Reading) -> Wait<'_, ()> {
+            assert!(!self.is_armed.swap(false, Ordering::SeqCst), "the store exploded");
+            self.inner.read(work)
+        }
+
+        fn check(&self) -> Wait<'_, Vec<String>> {
+            self.inner.check()
+        }
+    }
+
+    /// A workflow with a node behind its answer, in this directory.
+    fn workflows(directory: &Path) -> Arc<Workflows> {
+        let node = r#"{"type": "StaticResponse", "content": "Noted.", "returnToUser": true}"#;
+        std::fs::write(directory.join("w.json"), format!("[{node}, {node}]")).unwrap();
+        Arc::new(Workflows::read(directory, &directory.join("files"), &[]))
+    }
+
+    async fn place(engine: &Engine) -> MemoryPlace {
+        let name = Name::new("name", "ana").unwrap();
+        let vault = engine.vault_to_write(Address::Name(name.clone())).await.unwrap();
+        let entry = NewEntry::new(Role::User, Said::new("Hi").unwrap());
+        let memory = Address::Name(name);
+        vault.remember(memory.clone(), vec![entry], None).await.unwrap();
+        MemoryPlace { engine: engine.clone(), vault, memory }
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_one_failed_run() {
+        let (directory, store) = (tempfile::tempdir().unwrap(), Arc::new(Explosive::default()));
+        let (engine, clock) = engine_over(Arc::clone(&store) as Arc<dyn Store>);
+        let workflows = workflows(directory.path());
+        let (sender, stopping) = watch::channel(false);
+        let message = PromptMessage { role: Role::User, content: "Hi".into() };
+        let chat = Chat::unknown(vec![message], engine.now(), Zone::utc());
+        let place = place(&engine).await;
+        workflows.answer("w", &chat, Some(&place), &mut DiscardOutput).await.unwrap();
+        clock.advance(jiff::SignedDuration::from_secs(1));
+        let claimed = async || engine.claim(Queue::Outside).await.unwrap();
+        let worker = Worker { workflows, engine: engine.clone(), stopping };
+        let job = claimed().await.unwrap();
+        store.is_armed.store(true, Ordering::SeqCst);
+        worker.clone().finish(job.clone()).await;
+        let jobs = engine.jobs(99).await.unwrap();
+        let failed = jobs.iter().find(|known| known.id == job.id).unwrap();
+        assert_eq!((failed.state, failed.tries, failed.crashes), (JobState::Waiting, 1, 0));
+        assert_eq!(failed.last_error.as_deref(), Some("a bug: the job panicked"));
+        clock.advance(jiff::SignedDuration::from_secs(2));
+        let job = claimed().await.unwrap();
+        worker.finish(job.clone()).await;
+        let jobs = engine.jobs(99).await.unwrap();
+        assert!(jobs.iter().all(|known| known.id != job.id), "it is done: {jobs:?}");
+        drop(sender);
     }
 }
