@@ -1,6 +1,7 @@
 //! Every command, one file each. [`run`] loads the configuration and connects to the API for the commands
 //! that need them.
 
+mod background_tasks;
 mod backup;
 mod bench;
 mod chapters;

@@ -10,6 +10,7 @@ use everwhen::watch::{ChangedFiles, Watcher};
 use everwhen::{Engine, Error, ErrorKind, ImportMode, Result};
 
 /// What is followed, and where it goes.
+#[derive(Clone)]
 pub struct FollowedFolders {
     /// The folders.
     pub folders: Vec<PathBuf>,
@@ -37,7 +38,14 @@ pub async fn follow(engine: Engine, followed: FollowedFolders, stop: impl Future
                 let changed = looking.look();
                 (looking, changed)
             });
-            let Ok((mut looking, changed)) = looked.await else { return };
+            let (mut looking, changed) = match looked.await {
+                Ok(looked) => looked,
+                // Whoever runs this restarts it.
+                Err(error) => match error.try_into_panic() {
+                    Ok(panic) => std::panic::resume_unwind(panic),
+                    Err(_) => return,
+                },
+            };
             for files in changed {
                 match import_changed(&engine, &followed, &files).await {
                     Ok(stored) => {

@@ -7,15 +7,14 @@
 //! A task that panics is restarted after a pause, counted and logged. What the tasks are doing is in a
 //! [`WorkerStatus`].
 
-use std::future::{Future, poll_fn};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::task::Poll;
+use std::future::Future;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use tokio::sync::watch;
 
 use crate::job::{Job, Queue};
+use crate::supervisor::{backoff, supervise};
 use crate::worker_status::{WorkerStatus, WorkerTask};
 use crate::{Engine, Error, FarLeases, Result, limits};
 
@@ -29,8 +28,6 @@ const KEEP_EVERY: Duration = Duration::from_secs(10);
 const FREE_EVERY: Duration = Duration::from_secs(60);
 /// Interval for updating indexes of growing memories.
 const FOLLOW_EVERY: Duration = Duration::from_secs(1);
-/// Longest backoff while the store fails.
-const LONGEST_BACKOFF: Duration = Duration::from_secs(60);
 
 /// Runs jobs until `stop` is ready. A quick job in progress is finished first; one that calls a
 /// model is released.
@@ -75,7 +72,7 @@ pub async fn work_with_status(
     let _ = following.await;
 }
 
-/// Restarts tasks that panic.
+/// Restarts the worker's own tasks.
 #[derive(Clone)]
 struct Supervisor {
     status: WorkerStatus,
@@ -83,49 +80,10 @@ struct Supervisor {
 }
 
 impl Supervisor {
-    /// Runs a task until it ends by itself.
     async fn run<F: Future<Output = ()>>(&self, task: WorkerTask, start: impl Fn() -> F) {
-        let mut deaths = 0;
-        loop {
-            self.status.change(task, |status| {
-                status.is_running = true;
-                status.failure = None;
-            });
-            let ended = caught(start()).await;
-            self.status.change(task, |status| status.is_running = false);
-            let Err(reason) = ended else { return };
-            tracing::error!(task = task.as_str(), reason, "background work died; it is restarted");
-            self.status.change(task, |status| {
-                status.restarts += 1;
-                status.failure = Some(reason);
-            });
-            let mut stopping = self.stopping.clone();
-            tokio::select! {
-                () = stopped(&mut stopping) => return,
-                () = tokio::time::sleep(backoff(deaths)) => {}
-            }
-            deaths += 1;
-        }
+        let mut stopping = self.stopping.clone();
+        supervise(&self.status, task, stopped(&mut stopping), start).await;
     }
-}
-
-/// Waits for a task; fails with what it said when it panicked.
-async fn caught(task: impl Future<Output = ()>) -> std::result::Result<(), String> {
-    let mut task = Box::pin(task);
-    poll_fn(move |context| match catch_unwind(AssertUnwindSafe(|| task.as_mut().poll(context))) {
-        Ok(polled) => polled.map(Ok),
-        Err(panic) => {
-            let said = panic.downcast_ref::<String>().map(String::as_str);
-            let said = said.or_else(|| panic.downcast_ref::<&str>().copied());
-            Poll::Ready(Err(said.unwrap_or("it panicked").to_owned()))
-        }
-    })
-    .await
-}
-
-/// The pause before the next attempt, after this many in a row failed.
-fn backoff(failures: u32) -> Duration {
-    LONGEST_WAIT.saturating_mul(1 << failures.min(6)).min(LONGEST_BACKOFF)
 }
 
 /// Persists indexes and recall statistics at intervals, and once more at the end.

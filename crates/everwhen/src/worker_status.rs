@@ -1,9 +1,10 @@
-//! What the worker's tasks are doing, for readiness, metrics and the doctor.
+//! What background tasks are doing, for readiness, metrics and the doctor.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A task of the worker.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A background task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WorkerTask {
     /// Runs jobs that are one transaction.
     Quick,
@@ -15,11 +16,23 @@ pub enum WorkerTask {
     Growth,
     /// Makes jobs due that a wrong clock put off.
     JobTimes,
+    /// Runs what is left of workflows after their answers.
+    Workflows,
+    /// Stores what waits in the outbox of the proxy.
+    Outbox,
+    /// Removes what other servers have forgotten.
+    Sweep,
+    /// Embeds with an embedder that is slow.
+    Embedding,
+    /// Makes backups.
+    Backups,
+    /// Imports from folders that are followed.
+    Folders,
 }
 
 impl WorkerTask {
-    /// All tasks.
-    pub const ALL: [Self; 5] =
+    /// The tasks of every worker. A server runs the others beside them.
+    pub const OF_WORKER: [Self; 5] =
         [Self::Quick, Self::Patient, Self::Indexes, Self::Growth, Self::JobTimes];
 
     /// As shown in metrics and by doctor.
@@ -30,6 +43,12 @@ impl WorkerTask {
             Self::Indexes => "indexes",
             Self::Growth => "growth",
             Self::JobTimes => "job_times",
+            Self::Workflows => "workflows",
+            Self::Outbox => "outbox",
+            Self::Sweep => "sweep",
+            Self::Embedding => "embedding",
+            Self::Backups => "backups",
+            Self::Folders => "folders",
         }
     }
 }
@@ -46,14 +65,21 @@ pub struct TaskStatus {
     pub failure: Option<String>,
 }
 
-/// What the tasks of a worker are doing; copies share it.
-#[derive(Debug, Clone, Default)]
-pub struct WorkerStatus(Arc<Mutex<[TaskStatus; 5]>>);
+/// What the tasks of a worker are doing, and those of a server from their start on; copies share it.
+#[derive(Debug, Clone)]
+pub struct WorkerStatus(Arc<Mutex<BTreeMap<WorkerTask, TaskStatus>>>);
+
+impl Default for WorkerStatus {
+    fn default() -> Self {
+        let tasks = WorkerTask::OF_WORKER.map(|task| (task, TaskStatus::default()));
+        Self(Arc::new(Mutex::new(BTreeMap::from(tasks))))
+    }
+}
 
 impl WorkerStatus {
     /// Every task with what it is doing.
     pub fn tasks(&self) -> Vec<(WorkerTask, TaskStatus)> {
-        WorkerTask::ALL.into_iter().zip(self.lock().iter().cloned()).collect()
+        self.lock().iter().map(|(task, status)| (*task, status.clone())).collect()
     }
 
     /// What does not work, in sentences; nothing if all is well.
@@ -75,10 +101,10 @@ impl WorkerStatus {
     }
 
     pub(crate) fn change(&self, task: WorkerTask, change: impl FnOnce(&mut TaskStatus)) {
-        change(&mut self.lock()[task as usize]);
+        change(self.lock().entry(task).or_default());
     }
 
-    fn lock(&self) -> MutexGuard<'_, [TaskStatus; 5]> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<WorkerTask, TaskStatus>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -4,18 +4,16 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-use everwhen::memory::Address;
-use everwhen::time::Clock;
-use everwhen::watch::WATCH_FILE;
 use everwhen::{
-    Config, Engine, Everwhen, Protocol, ServerLimits, SystemClock, UPLOADS_FOLDER, Upstream,
-    WorkerStatus, vault_differences, work_with_status,
+    Config, Engine, Everwhen, Protocol, ServerLimits, UPLOADS_FOLDER, Upstream, WorkerStatus,
+    vault_differences, work_with_status,
 };
-use everwhen_server::{FollowedFolders, McpSettings};
+use everwhen_server::McpSettings;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
+use super::background_tasks::BackgroundTasks;
 use super::wait::StartupWait;
 use crate::args::ServeArgs;
 use crate::command::shutdown::{
@@ -78,14 +76,13 @@ async fn serve(config: &Config, args: &ServeArgs, json: bool) -> Result<Ended> {
     let uploads = everwhen.directory().join(UPLOADS_FOLDER);
     let state = state.with_uploads(&uploads, !everwhen.is_shared());
     let state = state.with_backups(config.backup.clone(), everwhen.directory().to_owned());
-    let catching_up = tokio::spawn(state.clone().catch_up());
     let stop = if args.stop_with_stdin { stop_on_signal_or_input()? } else { stop_on_signal()? };
-    let (state, worker) = start_worker(state, engine, stop.clone());
-    let workflows = tokio::spawn(state.clone().run_workflows(stopped(stop.clone())));
-    let sweeping = tokio::spawn(state.clone().sweep_regularly(stopped(stop.clone())));
-    let embedding = tokio::spawn(everwhen.embedding().clone().run(stopped(stop.clone())));
-    let backups = tokio::spawn(back_up(config, &everwhen, stop.clone()));
-    let following = tokio::spawn(follow(config, &everwhen, stop.clone())?);
+    let status = WorkerStatus::default();
+    let state = state.with_worker(status.clone());
+    let tasks = BackgroundTasks::new(status.clone(), stop.clone());
+    let catching_up = tasks.catch_up(&state);
+    let mut background = tasks.start_all(config, &everwhen, &state)?;
+    background.push(on_own_thread(work_with_status(engine, status, stopped(stop.clone()))));
     let url = format!("http://{}", reachable(address));
     everwhen.announce(&url)?;
     greet(&url, &everwhen, &config.upstreams, json)?;
@@ -102,7 +99,7 @@ async fn serve(config: &Config, args: &ServeArgs, json: bool) -> Result<Ended> {
         // Serving ends by a signal, which stops the worker too, or by a failure, after which its
         // jobs wait for the next start.
         if served.is_ok() {
-            for task in [worker, workflows, sweeping, embedding, backups, following] {
+            for task in background {
                 task.await.map_err(|error| Failure::new(error.to_string()))?;
             }
             tracing::info!("stopped");
@@ -115,26 +112,15 @@ async fn serve(config: &Config, args: &ServeArgs, json: bool) -> Result<Ended> {
     }
 }
 
-/// Starts the worker on its own thread; the state tells what it does.
-fn start_worker(
-    state: everwhen_server::ServerState,
-    engine: Engine,
-    stop: ShutdownSignal,
-) -> (everwhen_server::ServerState, JoinHandle<()>) {
-    let status = WorkerStatus::default();
-    let worker = on_own_thread(work_with_status(engine, status.clone(), stopped(stop)));
-    (state.with_worker(status), worker)
-}
-
 /// Applies the settings of vaults as far as they apply to those that exist, and logs which do not.
 async fn apply_settings(everwhen: &Everwhen, config: &Config) -> Result<()> {
     everwhen.apply_conversation_rules(config).await?;
-    tokio::spawn(tell_differences(everwhen.engine().clone(), config.clone()));
+    tokio::spawn(log_differences(everwhen.engine().clone(), config.clone()));
     Ok(())
 }
 
 /// Logs which vaults keep settings that the configuration does not say.
-async fn tell_differences(engine: Engine, config: Config) {
+async fn log_differences(engine: Engine, config: Config) {
     match vault_differences(&engine, &config, VAULTS).await {
         Ok((lines, more)) => {
             lines.iter().for_each(|line| tracing::info!("{line}"));
@@ -144,34 +130,6 @@ async fn tell_differences(engine: Engine, config: Config) {
         }
         Err(error) => tracing::warn!(%error, "the settings of vaults cannot be read"),
     }
-}
-
-/// Makes backups as configured.
-fn back_up(
-    config: &Config,
-    everwhen: &Everwhen,
-    stop: ShutdownSignal,
-) -> impl Future<Output = ()> + use<> {
-    let (data, store) = (everwhen.directory().to_owned(), config.store.value.clone());
-    let now = || SystemClock.now();
-    everwhen::backup::run_schedule(config.backup.clone(), store, data, now, stopped(stop))
-}
-
-/// Follows the configured folders.
-fn follow(
-    config: &Config,
-    everwhen: &Everwhen,
-    stop: ShutdownSignal,
-) -> Result<impl Future<Output = ()> + use<>> {
-    let memory = config.watch.memory.value.as_deref();
-    let followed = FollowedFolders {
-        folders: config.watch.folders(),
-        file: everwhen.directory().join(WATCH_FILE),
-        vault: Address::read("vault", &config.vault.value)?,
-        memory: memory.map(|name| Address::read("memory", name)).transpose()?,
-        every: config.watch.every(),
-    };
-    Ok(everwhen_server::follow(everwhen.engine().clone(), followed, stopped(stop)))
 }
 
 /// Waits for a signal. Streams that would never end by themselves are ended then.
