@@ -11,6 +11,7 @@ mod database;
 mod failure;
 mod health;
 mod reader;
+mod repair;
 mod schema;
 mod syncer;
 mod wal_tail;
@@ -102,6 +103,9 @@ impl SqliteStore {
     }
 
     async fn probe(&self) -> Result<Vec<String>> {
+        if self.health.may_be_repaired() {
+            self.writer.probe().await?;
+        }
         self.health.check_damage()?;
         self.readers.probe().await?;
         if self.health.is_unknown() {

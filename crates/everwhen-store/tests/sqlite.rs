@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use everwhen_engine::job::{Job, JobKind, JobState, Queue, Subject};
 use everwhen_engine::memory::{
-    Address, JobId, MemoryId, MemoryRef, Name, NewEntry, Role, Said, VaultInfo,
+    Address, EntryId, JobId, MemoryId, MemoryRef, Name, NewEntry, Role, Said, VaultInfo,
 };
 use everwhen_engine::ports::{EntryQuery, Row, Store, Tx};
 use everwhen_engine::recall::Query;
@@ -298,18 +298,27 @@ fn rows_are_read_while_long_reads_run() {
     });
 }
 
-#[test]
-fn a_damaged_page_of_a_saved_index_does_not_stop_recall() {
+/// How many entries recall finds.
+fn ask(vault: &Vault) -> usize {
+    block_on(vault.recall(memory(), Query::new("the zebrafish?"))).unwrap().items.len()
+}
+
+/// A database with a saved index of which a page is damaged, and the id of the one entry.
+fn with_damaged_index() -> (Place, EntryId) {
     let place = Place::new();
     let store: Arc<dyn Store> = Arc::new(place.open().unwrap());
     let (engine, _) = engine_over(store);
     let vault = vault_of(&engine);
-    block_on(vault.remember(memory(), say("my cat sleeps"), None)).unwrap();
-    let ask = |vault: &Vault| block_on(vault.recall(memory(), Query::new("the cat?"))).unwrap();
-    assert_eq!(ask(&vault).items.len(), 1);
+    let done = block_on(vault.remember(memory(), say("my zebrafish sleeps"), None)).unwrap();
+    let Receipt::Entries(stored) = done.receipt else { panic!("{:?}", done.receipt) };
+    assert_eq!(ask(&vault), 1);
     block_on(engine.keep_indexes(1)).unwrap();
     drop((vault, engine));
+    damage_saved_index(&place);
+    (place, stored.entries[0].id)
+}
 
+fn damage_saved_index(place: &Place) {
     let database = Connection::open(place.file()).unwrap();
     let root: u32 = database
         .query_row("SELECT rootpage FROM sqlite_schema WHERE name = 'segment'", [], |row| {
@@ -325,8 +334,43 @@ fn a_damaged_page_of_a_saved_index_does_not_stop_recall() {
     std::fs::write(place.file(), bytes).unwrap();
     let damaged = Connection::open(place.file()).unwrap();
     assert!(damaged.query_row("SELECT bytes FROM segment", [], |_| Ok(())).is_err());
-    drop(damaged);
+}
 
-    let vault = place.vault(SqliteOptions::default());
-    assert_eq!(ask(&vault).items.len(), 1);
+#[test]
+fn a_damaged_page_of_a_saved_index_does_not_stop_recall() {
+    let (place, _) = with_damaged_index();
+    let store: Arc<dyn Store> = Arc::new(place.open().unwrap());
+    let (engine, _) = engine_over(store);
+    let vault = vault_of(&engine);
+    assert_eq!(ask(&vault), 1);
+    assert_eq!(block_on(engine.ready()).unwrap(), [""; 0], "the damage is repaired");
+    let found = block_on(engine.check()).unwrap();
+    assert!(found.len() == 1 && found[0].contains("saved search indexes"), "{found:?}");
+    block_on(engine.keep_indexes(1)).unwrap();
+    assert_eq!(ask(&vault), 1);
+}
+
+#[test]
+fn a_damaged_page_of_a_saved_index_does_not_stop_forgetting() {
+    for what in ["entry", "memory", "vault"] {
+        let (place, entry) = with_damaged_index();
+        let holds_words = || {
+            let bytes = std::fs::read(place.file()).unwrap();
+            bytes.windows(9).any(|part| part == b"zebrafish")
+        };
+        assert!(holds_words());
+        let store: Arc<dyn Store> = Arc::new(place.open().unwrap());
+        let (engine, _) = engine_over(store);
+        let vault = vault_of(&engine);
+        let forgotten = match what {
+            "entry" => block_on(vault.forget(memory(), Forget::Entry(entry), None)).map(drop),
+            "memory" => block_on(vault.forget(memory(), Forget::Memory, None)).map(drop),
+            _ => block_on(vault.forget_vault(None)).map(drop),
+        };
+        forgotten.unwrap();
+        assert_eq!(block_on(engine.ready()).unwrap(), [""; 0], "{what}");
+        block_on(vault_of(&engine).remember(memory(), say("anything"), None)).unwrap();
+        drop((vault, engine));
+        assert!(!holds_words(), "{what}");
+    }
 }

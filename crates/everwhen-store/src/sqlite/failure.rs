@@ -4,7 +4,12 @@ use everwhen_engine::{Error, ErrorKind};
 use rusqlite::ErrorCode;
 
 /// How an error begins that says a page of the file cannot be read.
-pub(super) const DAMAGED: &str = "the file is not a healthy SQLite database";
+const DAMAGED: &str = "the file is not a healthy SQLite database";
+
+/// Whether an error says that a page of the file cannot be read.
+pub(super) fn is_damage(error: &Error) -> bool {
+    error.kind() == ErrorKind::Damaged && error.message().starts_with(DAMAGED)
+}
 
 /// A failure of SQLite, or of the engine's own work inside a transaction.
 pub(super) fn store_error(error: rusqlite::Error) -> Error {

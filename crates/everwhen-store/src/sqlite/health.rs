@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use everwhen_engine::{Error, ErrorKind, Result};
 use everwhen_platform::FileIdentity;
 
-use super::failure::DAMAGED;
+use super::failure::is_damage;
 
 /// A write that succeeded is believed for this long.
 const BELIEVED: Duration = Duration::from_secs(30);
@@ -28,6 +28,10 @@ struct KnownHealth {
     failure: Option<Error>,
     /// A page that could not be read, once there was one.
     damage: Option<Error>,
+    /// Whether the damage is known to be none that can be repaired.
+    is_final: bool,
+    /// How often a damage was repaired.
+    repairs: u64,
     /// When something was last stored.
     stored_at: Option<Instant>,
     /// What was found when the file was opened.
@@ -57,7 +61,7 @@ impl StoreHealth {
 
     /// Notes why something could not be stored, if the store is the reason. Logs it once.
     pub(super) fn failed(&self, error: &Error) {
-        self.read_failed(error);
+        self.read_failed(error, self.repairs());
         if error.kind() != ErrorKind::Unavailable {
             return;
         }
@@ -69,16 +73,45 @@ impl StoreHealth {
         }
     }
 
-    /// Notes that a page could not be read, if that is what the error says. Logs it once.
-    pub(super) fn read_failed(&self, error: &Error) {
-        if error.kind() != ErrorKind::Damaged || !error.message().starts_with(DAMAGED) {
-            return;
-        }
+    /// Notes that a page could not be read, if that is what the error says. Logs it once. What was read before a
+    /// repair, of which there had been so many, does not count.
+    pub(super) fn read_failed(&self, error: &Error, repairs: u64) {
         let mut known = self.lock();
-        if known.damage.is_none() {
-            tracing::error!(%error, "the database is damaged; stop the server and restore a backup");
+        if is_damage(error) && known.repairs == repairs && known.damage.is_none() {
+            tracing::error!(%error, "the database is damaged");
             known.damage = Some(error.clone());
         }
+    }
+
+    /// How often a damage was repaired.
+    pub(super) fn repairs(&self) -> u64 {
+        self.lock().repairs
+    }
+
+    /// Whether there is a damage of which it is not known whether it can be repaired.
+    pub(super) fn may_be_repaired(&self) -> bool {
+        let known = self.lock();
+        known.damage.is_some() && !known.is_final
+    }
+
+    /// Whether a damage is known to be none that can be repaired.
+    pub(super) fn is_final(&self) -> bool {
+        self.lock().is_final
+    }
+
+    /// Notes that the damage was repaired, as this sentence says.
+    pub(super) fn repaired(&self, sentence: String) {
+        let mut known = self.lock();
+        known.damage = None;
+        known.repairs += 1;
+        drop(known);
+        self.found(sentence);
+    }
+
+    /// Notes that the damage cannot be repaired.
+    pub(super) fn cannot_be_repaired(&self) {
+        tracing::error!("the database is damaged; stop the server and restore a backup");
+        self.lock().is_final = true;
     }
 
     /// Fails with what is known to be permanently wrong.

@@ -52,8 +52,9 @@ impl Readers {
 
     /// Runs the work on one snapshot.
     pub(super) async fn run(&self, work: Reading) -> Result<()> {
+        let repairs = self.health.repairs();
         let read = self.on_connection(|connection| in_snapshot(connection, work)).await;
-        read.inspect_err(|error| self.health.read_failed(error))
+        read.inspect_err(|error| self.health.read_failed(error, repairs))
     }
 
     /// Reads a row, to learn whether anything can be read, and looks whether the file is still in its place.
@@ -69,8 +70,9 @@ impl Readers {
 
     /// Runs the work, which reads a few rows, on the caller's thread if a connection is free.
     pub(super) async fn read_few(&self, work: Reading) -> Result<()> {
+        let repairs = self.health.repairs();
         match self.try_on_this_thread(work) {
-            Ok(done) => done.inspect_err(|error| self.health.read_failed(error)),
+            Ok(done) => done.inspect_err(|error| self.health.read_failed(error, repairs)),
             Err(work) => self.run(work).await,
         }
     }

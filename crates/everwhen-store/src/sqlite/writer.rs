@@ -10,8 +10,9 @@ use everwhen_engine::{Error, Result};
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
-use super::failure::Stored;
+use super::failure::{Stored, is_damage};
 use super::health::StoreHealth;
+use super::repair::remove_damaged_segments;
 use super::syncer::{CommittedGroup, Syncer, WriteAnswer};
 use crate::transaction::Transaction;
 
@@ -25,6 +26,10 @@ const LEAST_PAGES: i64 = 8;
 
 /// How long to wait for another checkpoint to end.
 const CHECKPOINT_TIME: Duration = Duration::from_secs(5);
+
+/// What the operator is told after a repair.
+const REPAIRED: &str = "a page of the saved search indexes was damaged; they were removed and are built again when they \
+                        are needed; the disk may be failing";
 
 struct QueuedWrite {
     work: QueuedWork,
@@ -141,6 +146,9 @@ impl WriteLoop {
     /// answers every caller.
     fn write_group(&self, first: QueuedWrite, requests: &mut mpsc::Receiver<QueuedWrite>) {
         let connection = &self.connection;
+        if self.health.may_be_repaired() {
+            self.repair();
+        }
         let begun = self.health.check_file().and_then(|()| run_sql(connection, "BEGIN IMMEDIATE"));
         if let Err(error) = begun {
             self.health.failed(&error);
@@ -153,12 +161,17 @@ impl WriteLoop {
         while let Some(request) = next.take() {
             let ran = run(connection, request);
             let failed_midway = ran.outcome.is_err() && ran.wrote;
+            let met_damage = ran.outcome.as_ref().is_err_and(is_damage);
             all.push(ran);
             if connection.is_autocommit() {
                 return self.fail_all(all);
             }
+            if met_damage {
+                return self.repair_and_write_again(all);
+            }
             if failed_midway {
-                return self.write_again(all);
+                let failed = all.pop();
+                return self.write_again(all, failed);
             }
             if all.len() < self.group && began.elapsed() < GROUP_TIME {
                 next = requests.try_recv().ok();
@@ -167,13 +180,38 @@ impl WriteLoop {
         self.commit(all);
     }
 
-    /// Rolls back a group whose last write failed after its first change, and runs the others again,
+    /// Rolls back a group whose last write met a damaged page. If that can be repaired, all run again, else the others.
+    fn repair_and_write_again(&self, mut all: Vec<ExecutedWrite>) {
+        let rolled_back = run_sql(&self.connection, "ROLLBACK");
+        let is_repaired = rolled_back.is_ok() && !self.health.is_final() && self.repair();
+        let failed = if is_repaired { None } else { all.pop() };
+        self.write_again(all, failed);
+    }
+
+    /// Removes saved indexes if a page of them is damaged; says whether that was so. Runs between transactions.
+    fn repair(&self) -> bool {
+        let repaired = remove_damaged_segments(&self.connection);
+        if let Err(error) = &repaired {
+            tracing::error!(%error, "saved search indexes cannot be repaired");
+        }
+        let is_repaired = repaired.unwrap_or(false);
+        if is_repaired {
+            self.health.repaired(REPAIRED.to_owned());
+            // It has the whole file now, which was written anew.
+            self.empty_log();
+        } else {
+            self.health.cannot_be_repaired();
+        }
+        is_repaired
+    }
+
+    /// Rolls back a group of which one write failed after its first change, and runs the others again,
     /// each in a savepoint of its own. That is rare; savepoints for all would slow every write down.
-    fn write_again(&self, mut all: Vec<ExecutedWrite>) {
+    fn write_again(&self, mut all: Vec<ExecutedWrite>, failed: Option<ExecutedWrite>) {
         let connection = &self.connection;
-        let failed = all.pop();
-        let restarted =
-            run_sql(connection, "ROLLBACK").and_then(|()| run_sql(connection, "BEGIN IMMEDIATE"));
+        let rolled_back =
+            if connection.is_autocommit() { Ok(()) } else { run_sql(connection, "ROLLBACK") };
+        let restarted = rolled_back.and_then(|()| run_sql(connection, "BEGIN IMMEDIATE"));
         if let Err(error) = restarted {
             all.extend(failed);
             return committed(all).answer(&Err(error));
@@ -192,7 +230,7 @@ impl WriteLoop {
 
     fn commit(&self, all: Vec<ExecutedWrite>) {
         all.iter().filter_map(|ran| ran.outcome.as_ref().err()).for_each(|error| {
-            self.health.read_failed(error);
+            self.health.read_failed(error, self.health.repairs());
         });
         let result = commit(&self.connection);
         match &result {
