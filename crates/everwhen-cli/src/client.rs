@@ -28,6 +28,7 @@ pub(crate) use self::address::server_url;
 pub(crate) use self::events::Events;
 use crate::args::CommonArgs;
 use crate::failure::{Failure, Result};
+use crate::output;
 
 /// How long to wait for another command to release the data directory.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -373,6 +374,9 @@ impl Client {
             engine.free_stuck_jobs(&mut FarLeases::default()).await?;
             jobs::run_due(engine).await?;
             jobs::embed_a_little(engine).await?;
+            if let (_, Some(step)) = engine.clock_steps().noted() {
+                output::note(&step.to_string());
+            }
             engine.keep_indexes(limits::UNKEPT_ENTRIES).await?;
         }
         Ok(())

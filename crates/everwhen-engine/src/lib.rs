@@ -70,4 +70,4 @@ pub use reach::Unreached;
 pub use remember::NewCorrection;
 pub use timeline::{Density, DensityQuery, TimeBetween, TimelineAbout, TimelineLine};
 pub use vault::{ConversationView, MemoryChange, Page, Vault, VaultChange};
-pub use work::{FarLeases, JobReport, Lock, RetriedJobs};
+pub use work::{AheadMemory, FarLeases, JobReport, Lock, RetriedJobs, caught};

@@ -89,6 +89,8 @@ pub const ACTIVITY: SignedDuration = SignedDuration::from_hours(24);
 pub const JOBS_READ: usize = 500;
 /// Jobs that were set aside and are listed in a report; all are counted.
 pub const SET_ASIDE_LISTED: usize = 1_000;
+/// Memories of a clock that was wrong that are listed in a report.
+pub const AHEAD_LISTED: usize = 20;
 /// Names of vaults that are read at once while each vault is asked for its jobs by itself.
 pub const VAULTS_READ: usize = 100;
 /// Longest wait before all vaults are asked at once again, after a part of the store was away.

@@ -3,6 +3,7 @@
 //! [`Engine::step`] does one after another and is all a test needs. A worker claims from each
 //! [`Queue`] by itself, runs what it has claimed, and renews the lease while it waits.
 
+mod ahead;
 mod outside;
 mod report;
 mod search;
@@ -25,6 +26,7 @@ use crate::memory::{Address, JobId, MemoryRef};
 use crate::ports::{JobSelection, Row, Snapshot, Tx};
 use crate::{Error, Result};
 
+pub use ahead::AheadMemory;
 pub use outside::Lock;
 pub use report::{JobReport, RetriedJobs};
 use search::Found;
@@ -200,7 +202,7 @@ impl Engine {
 }
 
 /// Waits for a job. A panic in it is a failure of this one job: it holds nothing that others use.
-async fn caught(job: impl Future<Output = Result<()>> + Send) -> Result<()> {
+pub async fn caught<T>(job: impl Future<Output = Result<T>> + Send) -> Result<T> {
     let mut job = Box::pin(job);
     poll_fn(move |context| {
         let polled = catch_unwind(AssertUnwindSafe(|| job.as_mut().poll(context)));

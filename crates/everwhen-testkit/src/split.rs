@@ -123,7 +123,7 @@ macro_rules! reads {
     ($($rows:ident),*) => {$(
         impl Snapshot for $rows<'_> {
             fn find_vaults(&self, which: VaultSelection<'_>) -> Result<Vec<VaultInfo>> {
-                if matches!(which, VaultSelection::Named(..)) {
+                if matches!(which, VaultSelection::Named(..) | VaultSelection::WrittenAfter(..)) {
                     self.away.check(None)?;
                 }
                 let found = self.rows.find_vaults(which)?;

@@ -84,3 +84,21 @@ fn settings_that_do_not_apply_to_a_vault_are_said_with_the_command_that_changes_
         }
     }
 }
+
+#[test]
+fn a_clock_that_was_wrong_is_told_without_a_server() {
+    let stage = Stage::new();
+    stage.ok(&["remember", "hello"]);
+    let database = rusqlite::Connection::open(stage.data().join("everwhen.db")).unwrap();
+    let ten_years = 3650 * 86_400 * 1_000_000_i64;
+    let set = "UPDATE memory SET last_creation = last_creation + ?1";
+    assert_eq!(database.execute(set, [ten_years]).unwrap(), 1);
+    drop(database);
+    let ran = stage.run(&["doctor"]);
+    let told = "the memory default of the vault default was last written at 20";
+    assert!(ran.code == 1 && ran.stdout.contains(told), "{ran:?}");
+    let ran = stage.run(&["remember", "after it"]);
+    assert!(ran.code == 0 && ran.stderr.contains("but later the clock said"), "{ran:?}");
+    assert!(!stage.run(&["remember", "and again"]).stderr.contains("the clock said"));
+    stage.ok(&["doctor"]);
+}

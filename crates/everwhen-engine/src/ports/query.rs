@@ -317,6 +317,8 @@ pub enum VaultSelection<'q> {
     Name(&'q Name),
     /// All, by name, behind one; at most this many.
     Named(Option<&'q Name>, usize),
+    /// Those with a memory that was last written after this time, by name; at most this many.
+    WrittenAfter(Timestamp, usize),
 }
 
 /// Which memories of a vault are meant.
@@ -330,6 +332,8 @@ pub enum MemorySelection<'q> {
     Named(Option<&'q Name>, usize),
     /// The chats of exactly this person, the last active first; at most this many.
     ChatsOf(&'q Person, usize),
+    /// Those last written after this time, by name; at most this many.
+    WrittenAfter(Timestamp, usize),
 }
 
 /// Which idempotency keys of a vault are meant.
@@ -390,7 +394,7 @@ pub enum JobSelection {
     /// this one; at most this many.
     Beyond(Option<VaultId>, Option<JobId>, Timestamp, usize),
     /// The one of a kind that is tried again first among those that wait because they failed, of one vault or
-    /// of all.
+    /// of all; none that may have ended the process.
     Failed(Option<VaultId>, JobKind),
 }
 

@@ -63,6 +63,10 @@ async fn warnings(state: &ServerState, problems: &[String]) -> Vec<String> {
     if let (count, Some(last)) = state.engine.clock_steps().noted() {
         warnings.push(format!("the clock ran back {count} times since the start; {last}"));
     }
+    match state.engine.memories_ahead().await {
+        Ok(ahead) => warnings.extend(ahead.iter().map(ToString::to_string)),
+        Err(error) => warnings.push(error.to_string()),
+    }
     warnings
 }
 

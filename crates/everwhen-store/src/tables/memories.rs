@@ -83,6 +83,9 @@ pub(crate) fn list(
             "WHERE vault_id = ?1 AND chat_of = ?2 ORDER BY last_creation DESC, id DESC LIMIT ?3",
         )
     });
+    static WRITTEN: Sql = Sql::new(|_| {
+        MEMORY.select("WHERE vault_id = ?1 AND last_creation > ?2 ORDER BY name LIMIT ?3")
+    });
     match query {
         MemorySelection::Id(id) => {
             Ok(db.first(&BY_ID, &[vault.into(), id.into()], read)?.into_iter().collect())
@@ -96,6 +99,9 @@ pub(crate) fn list(
         }
         MemorySelection::ChatsOf(person, most) => {
             db.all(&CHATS, &[vault.into(), person.into(), limit(Some(most))], read)
+        }
+        MemorySelection::WrittenAfter(time, most) => {
+            db.all(&WRITTEN, &[vault.into(), time.into(), limit(Some(most))], read)
         }
     }
 }

@@ -4,6 +4,7 @@
 use everwhen_engine::Result;
 use everwhen_engine::memory::{Address, Memory, MemoryId, Name, VaultId, VaultInfo};
 use everwhen_engine::ports::VaultSelection;
+use jiff::Timestamp;
 
 use super::{Database, Dialect, More, Query, Row, Sql, limit, memories, table};
 
@@ -58,6 +59,7 @@ pub(crate) fn find(
         VaultSelection::Id(id) => by_id(db, id, lock)?,
         VaultSelection::Name(name) => by_name(db, name, lock)?,
         VaultSelection::Named(after, most) => return list(db, after, most),
+        VaultSelection::WrittenAfter(time, most) => return written_after(db, time, most),
     };
     Ok(one.into_iter().collect())
 }
@@ -186,6 +188,17 @@ fn list(db: &dyn Database, after: Option<&Name>, most: usize) -> Result<Vec<Vaul
     });
     let after = after.map_or("", Name::as_str);
     db.all(&SQL, &[after.into(), limit(Some(most))], read)
+}
+
+/// Vaults with a memory that was last written after a time, by name.
+fn written_after(db: &dyn Database, time: Timestamp, most: usize) -> Result<Vec<VaultInfo>> {
+    static SQL: Sql = Sql::new(|_| {
+        VAULT.select(
+            "WHERE EXISTS (SELECT 1 FROM memory WHERE memory.vault_id = vault.vault_id AND last_creation > ?1)
+            ORDER BY name LIMIT ?2",
+        )
+    });
+    db.all(&SQL, &[time.into(), limit(Some(most))], read)
 }
 
 /// The names and ids of vaults, behind `after`. In a cluster every node has them.

@@ -108,6 +108,7 @@ suite! {
         a_memory_is_found_by_id_and_by_name,
         a_memory_is_replaced_whole,
         memories_are_listed_by_name,
+        what_was_written_after_a_time_is_found,
         chats_of_a_person_are_listed_the_last_active_first,
     }
     entries {

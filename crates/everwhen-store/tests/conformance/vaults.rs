@@ -1,7 +1,7 @@
 //! Vaults and memories as rows: put, found by id and by name, listed by name.
 
 use everwhen_engine::memory::{Lifecycle, Memory, Person, Retention, Settings, VaultInfo};
-use everwhen_engine::ports::{MemorySelection, Row};
+use everwhen_engine::ports::{MemorySelection, Row, VaultSelection};
 use everwhen_engine::time::Zone;
 
 use crate::bed::Open;
@@ -121,6 +121,35 @@ pub(crate) fn memories_are_listed_by_name(open: Open) {
     assert_eq!(listed(None, 9), ["Z", "a", "aa", "b", "é"]);
     assert_eq!(listed(Some("a"), 2), ["aa", "b"]);
     assert_eq!(listed(Some("é"), 9), [""; 0]);
+}
+
+pub(crate) fn what_was_written_after_a_time_is_found(open: Open) {
+    let bed = open();
+    bed.write(|tx| {
+        for (number, vault_name) in [(1, "b"), (2, "a"), (3, "c")] {
+            tx.put(Row::Vault(&vault(number, vault_name)))?;
+        }
+        for (number, (of, minute)) in (1..).zip([(1, 5), (1, 6), (2, 7), (3, 5), (1, 9)]) {
+            let written =
+                Memory { last_creation: at(minute), ..memory(number, &format!("m {number}")) };
+            tx.put(Row::Memory(id(of), &written))?;
+        }
+        Ok(())
+    });
+    let vaults = |minute, most| {
+        let which = VaultSelection::WrittenAfter(at(minute), most);
+        let found = bed.look(move |rows| rows.find_vaults(which));
+        found.iter().map(|vault| vault.name.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(vaults(5, 9), ["a", "b"]);
+    assert_eq!((vaults(5, 1), vaults(9, 9)), (vec!["a".to_owned()], Vec::new()));
+    let memories = |minute, most| {
+        let which = MemorySelection::WrittenAfter(at(minute), most);
+        let found = bed.look(move |rows| rows.memories(id(1), which));
+        found.iter().map(|memory| memory.name.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(memories(5, 9), ["m 2", "m 5"]);
+    assert_eq!((memories(6, 9), memories(4, 1)), (vec!["m 5".to_owned()], vec!["m 1".to_owned()]));
 }
 
 pub(crate) fn chats_of_a_person_are_listed_the_last_active_first(open: Open) {

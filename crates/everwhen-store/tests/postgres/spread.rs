@@ -16,7 +16,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 const NOT_SPREAD: [&str; 3] = ["vault_name", "access_key", "everwhen_schema"];
 /// Statements that ask all nodes, and why they may: while a node is down they fail for every vault, so
 /// that none of them may be needed to answer a request about one vault.
-const EVERYWHERE: [(&str, &str); 10] = [
+const EVERYWHERE: [(&str, &str); 11] = [
     ("FROM job WHERE id = $1", "the operator names a job without its vault"),
     ("FROM job WHERE queue = $2", "work is looked for anywhere, or by vault while a node is away"),
     ("FROM job ORDER BY", "the operator's list of all jobs"),
@@ -28,6 +28,7 @@ const EVERYWHERE: [(&str, &str); 10] = [
     ),
     ("FROM job WHERE kind = $1 AND state = 0", "why jobs failed, or by vault while a node is away"),
     ("FROM llm_usage WHERE day >= $1", "what all vaults may spend together is added up"),
+    ("FROM vault WHERE EXISTS (SELECT 1 FROM memory", "doctor looks for clocks that were wrong"),
     ("FROM vault_name n JOIN vault v", "names lie everywhere, so each node lists its own"),
     ("SELECT name, vault_id FROM vault", "names are filled in after a move"),
 ];

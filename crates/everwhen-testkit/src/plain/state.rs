@@ -266,6 +266,13 @@ impl Snapshot for State {
             VaultSelection::Named(after, limit) => {
                 behind(all, |vault| vault.name.clone(), after, limit)
             }
+            VaultSelection::WrittenAfter(time, limit) => {
+                let is_meant = |vault: &VaultInfo| {
+                    let mut inside = self.memories.iter().filter(|row| row.0 == vault.id);
+                    inside.any(|row| row.1.last_creation > time)
+                };
+                behind(all.filter(is_meant), |vault| vault.name.clone(), None, limit)
+            }
         })
     }
 
@@ -276,6 +283,10 @@ impl Snapshot for State {
             MemorySelection::Name(name) => inside.filter(|memory| memory.name == *name).collect(),
             MemorySelection::Named(after, limit) => {
                 behind(inside, |memory| memory.name.clone(), after, limit)
+            }
+            MemorySelection::WrittenAfter(time, limit) => {
+                let meant = inside.filter(|memory| memory.last_creation > time);
+                behind(meant, |memory| memory.name.clone(), None, limit)
             }
             MemorySelection::ChatsOf(person, limit) => {
                 let theirs = inside.filter(|memory| memory.chat_of.as_ref() == Some(person));
