@@ -175,14 +175,17 @@ pub enum JobWait {
     Running,
     /// It failed and is tried again later.
     Failed,
+    /// The process ended while it ran, [`limits::JOB_SUSPECT`] times or more: it may be the reason, and waits longer
+    /// each time.
+    Suspect,
     /// It failed too often, and is not tried again by itself.
     SetAside,
 }
 
 impl JobWait {
     /// All reasons.
-    pub const ALL: [Self; 5] =
-        [Self::Due, Self::Scheduled, Self::Running, Self::Failed, Self::SetAside];
+    pub const ALL: [Self; 6] =
+        [Self::Due, Self::Scheduled, Self::Running, Self::Failed, Self::Suspect, Self::SetAside];
 
     /// As in metrics and reports.
     pub fn as_str(self) -> &'static str {
@@ -191,6 +194,7 @@ impl JobWait {
             Self::Scheduled => "scheduled",
             Self::Running => "running",
             Self::Failed => "failed",
+            Self::Suspect => "suspect",
             Self::SetAside => "set_aside",
         }
     }
@@ -201,6 +205,7 @@ impl JobWait {
             JobState::SetAside => Self::SetAside,
             JobState::Leased { until } if until > now => Self::Running,
             JobState::Leased { .. } => Self::Due,
+            JobState::Waiting if job.crashes >= limits::JOB_SUSPECT => Self::Suspect,
             JobState::Waiting if job.waits > 0 || job.last_error.is_some() => Self::Failed,
             JobState::Waiting if job.due_at > now => Self::Scheduled,
             JobState::Waiting => Self::Due,

@@ -1409,8 +1409,8 @@ export interface VaultPatch {
   zone?: string | null | undefined;
 }
 
-/** Why a job waits: its time has come or not, a worker runs it, it failed and is tried again, or it failed too often. */
-export type WaitReason = "due" | "scheduled" | "running" | "failed" | "set_aside";
+/** Why a job waits: its time has come or not, a worker runs it, it failed and is tried again, the process ended twice or more while it ran, or it failed too often. */
+export type WaitReason = "due" | "scheduled" | "running" | "failed" | "suspect" | "set_aside";
 
 /** A task that runs background jobs. */
 export interface WorkerTaskStatus {

@@ -173,8 +173,8 @@ ScopeName: TypeAlias = Literal["read", "write", "admin"]
 """What a key allows. Each scope includes the ones before it."""
 
 
-WaitReason: TypeAlias = Literal["due", "scheduled", "running", "failed", "set_aside"]
-"""Why a job waits: its time has come or not, a worker runs it, it failed and is tried again, or it failed too often."""
+WaitReason: TypeAlias = Literal["due", "scheduled", "running", "failed", "suspect", "set_aside"]
+"""Why a job waits: its time has come or not, a worker runs it, it failed and is tried again, the process ended twice or more while it ran, or it failed too often."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -175,8 +175,10 @@ fn jobs(jobs: &Value) -> Vec<Check> {
     let waiting = jobs["waiting"].as_u64().unwrap_or_default();
     let mut findings = vec![fine("jobs", format!("{waiting} waiting"))];
     for group in jobs["groups"].as_array().into_iter().flatten() {
-        if group["reason"] != "set_aside" {
-            findings.push(fine("jobs", group_of_jobs(group)));
+        match text(&group["reason"]) {
+            "set_aside" => {}
+            "suspect" => findings.push(wrong("jobs", suspects(group))),
+            _ => findings.push(fine("jobs", group_of_jobs(group))),
         }
     }
     let set_aside = jobs["set_aside"].as_array().map_or(&[][..], Vec::as_slice);
@@ -207,6 +209,17 @@ fn group_of_jobs(group: &Value) -> String {
         "scheduled" => format!("{kind}: {count} scheduled, next at {next}"),
         reason => format!("{kind}: {count} {reason}"),
     }
+}
+
+/// Jobs that may be what ends the process.
+fn suspects(group: &Value) -> String {
+    let (kind, count) = (text(&group["kind"]), &group["count"]);
+    format!(
+        "{kind}: {count} ran when the process ended, twice or more, and may be the reason; if it was not killed, its log \
+         or the system's says why it ended, such as too little memory; tried again at {}, and given up after {} times",
+        text(&group["next_at"]),
+        everwhen::limits::JOB_CRASHES
+    )
 }
 
 /// The tasks that run jobs.

@@ -102,3 +102,16 @@ fn a_clock_that_was_wrong_is_told_without_a_server() {
     assert!(!stage.run(&["remember", "and again"]).stderr.contains("the clock said"));
     stage.ok(&["doctor"]);
 }
+
+#[test]
+fn a_job_that_may_have_ended_the_process_needs_a_look() {
+    let stage = Stage::new();
+    stage.ok(&["remember", "hello"]);
+    let database = rusqlite::Connection::open(stage.data().join("everwhen.db")).unwrap();
+    let set = "UPDATE job SET crashes = 2, last_error = 'it may be the reason'";
+    assert_eq!(database.execute(set, []).unwrap(), 1);
+    drop(database);
+    let ran = stage.run(&["doctor"]);
+    let told = "close: 1 ran when the process ended, twice or more, and may be the reason";
+    assert!(ran.code == 1 && ran.stdout.contains(told), "{ran:?}");
+}

@@ -4,10 +4,10 @@
 //! locks nothing; taking it locks one row on one node, and skips what another worker is just taking.
 //! While a node is away, the engine asks vault by vault instead.
 
-use everwhen_engine::Result;
 use everwhen_engine::job::{Epoch, Job, JobCount, JobKind, JobState, JobWait, Queue, Subject};
 use everwhen_engine::memory::{JobId, VaultId};
 use everwhen_engine::ports::JobSelection;
+use everwhen_engine::{Result, limits};
 use jiff::Timestamp;
 
 use super::columns::id;
@@ -39,14 +39,16 @@ columns! {
     /// Numbers of [`JobWait::ALL`], as [`JobWait::of`] chooses them.
     static COUNT: CountColumns {
         kind = "kind",
-        wait = "CASE WHEN state = 2 THEN 4 WHEN state = 1 AND leased_until > ?1 THEN 2 WHEN state = 1 THEN 0
-            WHEN waits > 0 OR last_error IS NOT NULL THEN 3 WHEN due_at > ?1 THEN 1 ELSE 0 END",
+        wait = "CASE WHEN state = 2 THEN 5 WHEN state = 1 AND leased_until > ?1 THEN 2 WHEN state = 1 THEN 0
+            WHEN crashes >= 2 THEN 4 WHEN waits > 0 OR last_error IS NOT NULL THEN 3 WHEN due_at > ?1 THEN 1 ELSE 0 END",
         count = "count(*)",
         due = "count(CASE WHEN due_at <= ?1 AND state < 2 THEN 1 END)",
         next = "min(due_at)",
     }
 }
 
+// The statements name it.
+const _: () = assert!(limits::JOB_SUSPECT == 2);
 /// Jobs of a queue that no worker has a lease on.
 const FREE: &str = "WHERE queue = ?2 AND state < 2 AND (state = 0 OR leased_until <= ?1)";
 /// Jobs looked at before a worker finds that others have taken all of them.
@@ -253,7 +255,8 @@ fn beyond(
 
 /// The job of a kind that is tried again first, of those that failed.
 fn failed(db: &dyn Database, vault: Option<VaultId>, kind: JobKind) -> Result<Option<Job>> {
-    const FAILED: &str = "kind = ?1 AND state = 0 AND (waits > 0 OR last_error IS NOT NULL)
+    const FAILED: &str =
+        "kind = ?1 AND state = 0 AND crashes < 2 AND (waits > 0 OR last_error IS NOT NULL)
         ORDER BY due_at, id LIMIT 1";
     static ALL: Sql = Sql::new(|_| JOB.select(&format!("WHERE {FAILED}")));
     static OF_VAULT: Sql = Sql::new(|_| JOB.select(&format!("WHERE vault_id = ?2 AND {FAILED}")));

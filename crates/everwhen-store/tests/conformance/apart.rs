@@ -365,6 +365,11 @@ pub(crate) fn jobs_are_counted_by_why_they_wait(open: Open) {
         failed(4),
         everwhen_engine::job::Job { waits: 1, ..numbered(8, JobKind::Retell, JobState::Waiting) },
         numbered(10, JobKind::Fold, JobState::SetAside),
+        everwhen_engine::job::Job { crashes: 2, ..failed(13) },
+        everwhen_engine::job::Job {
+            crashes: 1,
+            ..numbered(12, JobKind::Retell, JobState::Waiting)
+        },
         numbered(11, JobKind::Lock, running),
     ];
     bed.write(move |tx| jobs.iter().try_for_each(|job| tx.put(Row::Job(job))));
@@ -375,7 +380,9 @@ pub(crate) fn jobs_are_counted_by_why_they_wait(open: Open) {
         count(JobKind::Close, JobWait::Scheduled, (1, 0, 9)),
         count(JobKind::Close, JobWait::Running, (1, 1, 2)),
         count(JobKind::Fold, JobWait::Failed, (2, 1, 4)),
+        count(JobKind::Fold, JobWait::Suspect, (1, 0, 13)),
         count(JobKind::Fold, JobWait::SetAside, (1, 0, 10)),
+        count(JobKind::Retell, JobWait::Scheduled, (1, 0, 12)),
         count(JobKind::Retell, JobWait::Failed, (1, 0, 8)),
     ];
     assert_eq!(bed.look(|rows| rows.job_counts(None, at(5))), expected);

@@ -175,8 +175,8 @@ pub(crate) struct JobGroup {
     last_error: Option<String>,
 }
 
-/// Why a job waits: its time has come or not, a worker runs it, it failed and is tried again, or it
-/// failed too often.
+/// Why a job waits: its time has come or not, a worker runs it, it failed and is tried again, the process ended twice
+/// or more while it ran, or it failed too often.
 #[derive(ToSchema)]
 #[schema(rename_all = "snake_case")]
 #[expect(dead_code, reason = "the schema of a field")]
@@ -185,6 +185,7 @@ pub(crate) enum WaitReason {
     Scheduled,
     Running,
     Failed,
+    Suspect,
     SetAside,
 }
 
@@ -210,7 +211,7 @@ fn last_error(report: &JobReport, group: &JobCount) -> Option<String> {
     let jobs = match group.wait {
         JobWait::Failed => &report.failed,
         JobWait::SetAside => &report.set_aside,
-        JobWait::Due | JobWait::Scheduled | JobWait::Running => return None,
+        JobWait::Due | JobWait::Scheduled | JobWait::Running | JobWait::Suspect => return None,
     };
     let same = jobs.iter().filter(|job| job.kind == group.kind);
     same.min_by_key(|job| job.due_at).and_then(|job| job.last_error.clone())
