@@ -1,5 +1,5 @@
 //! Which nodes of a cluster answer. A node that answers nothing is waited for on a thread and a connection of its
-//! own, so that nobody who asks for the store, or whether it is ready, waits for it.
+//! own, so that no request and no probe waits for it.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};

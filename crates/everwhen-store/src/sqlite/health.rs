@@ -73,8 +73,8 @@ impl StoreHealth {
         }
     }
 
-    /// Notes that a page could not be read, if that is what the error says. Logs it once. What was read before a
-    /// repair, of which there had been so many, does not count.
+    /// Notes that a page could not be read, if that is what the error says. Logs it once. If there were
+    /// fewer repairs when the read began than now, it does not count.
     pub(super) fn read_failed(&self, error: &Error, repairs: u64) {
         let mut known = self.lock();
         if is_damage(error) && known.repairs == repairs && known.damage.is_none() {

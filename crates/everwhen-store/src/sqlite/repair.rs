@@ -29,7 +29,7 @@ pub(super) fn remove_damaged_segments(connection: &Connection) -> Result<bool> {
         let _ = connection.execute_batch("PRAGMA writable_schema = RESET");
         return Err(error);
     }
-    // Writes the file anew, without the pages that belong to nothing: they hold words.
+    // Writes the whole file again, without the pages that belong to nothing: they hold words.
     connection.execute_batch("VACUUM").stored()?;
     Ok(true)
 }

@@ -197,7 +197,7 @@ impl WriteLoop {
         let is_repaired = repaired.unwrap_or(false);
         if is_repaired {
             self.health.repaired(REPAIRED.to_owned());
-            // It has the whole file now, which was written anew.
+            // It has the whole file now, which was written again.
             self.empty_log();
         } else {
             self.health.cannot_be_repaired();

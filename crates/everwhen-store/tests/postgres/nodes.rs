@@ -6,7 +6,7 @@ use everwhen_testkit::{Cluster, block_on, sql};
 
 use super::open;
 
-/// What a server asks a cluster. A node called `hangs` answers nothing while somebody holds a lock; one called
+/// What a server asks a cluster. A node called `hangs` answers nothing while another process holds a lock; one called
 /// `gone` refuses.
 const CLUSTER: &str = "
     CREATE TABLE pg_dist_node (nodename text, nodeport int, noderole text, groupid int, isactive bool);
