@@ -204,7 +204,7 @@ fn missing(
     };
     let missing = |planned: Planned| match known.get(&planned.digest) {
         None => Some(MissingChapter { planned, stands_in: None }),
-        Some(one) => stands_in(one).then(|| MissingChapter { planned, stands_in: Some(one.id) }),
+        Some(one) => stands_in(one).then_some(MissingChapter { planned, stands_in: Some(one.id) }),
     };
     planned.into_iter().filter_map(missing).collect()
 }
