@@ -42,8 +42,8 @@ pub fn restrict_to_owner(_: &File) -> io::Result<()> {
     Ok(())
 }
 
-/// Replaces a file, or makes it, so that a reader, and whoever comes after a crash, finds its old content or
-/// the new one; the new one is durable when this returns. A file keeps its rights, and a link becomes a file.
+/// Replaces a file, or makes it: readers find its old content or the new one, also after a crash, and
+/// the new one is durable when this returns. A file keeps its rights, and a link becomes a file.
 pub fn replace_file(path: &Path, content: &[u8]) -> io::Result<()> {
     let rights = match std::fs::metadata(path) {
         Ok(known) => Some(known.permissions()),

@@ -45,7 +45,7 @@ pub fn vault_difference(
     zone: &str,
     known: Settings,
 ) -> Option<String> {
-    let mut found = Found::default();
+    let mut found = Differences::default();
     let (wanted, from) = (config.zone.value.name(), &config.zone.from);
     if *from != Origin::Default && zone != wanted {
         found.add(("zone", "zone"), from, zone, wanted);
@@ -58,12 +58,12 @@ pub fn vault_difference(
 
 /// What differs, and the flags that make it the same.
 #[derive(Default)]
-struct Found {
+struct Differences {
     said: Vec<String>,
     flags: Vec<String>,
 }
 
-impl Found {
+impl Differences {
     fn add(
         &mut self,
         (key, flag): (&str, &str),

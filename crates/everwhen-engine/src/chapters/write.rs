@@ -431,7 +431,7 @@ fn remove(edit: &mut MemoryEdit<'_>, stale: &[Chapter]) -> Result<()> {
     stale.iter().try_for_each(|chapter| edit.remove_chapter(chapter.id))
 }
 
-/// Keeps a chapter, if its entries are still those it was written from, in the place of what stands in for it.
+/// Keeps a chapter, if its entries are still those it was written from. It replaces what stands in for it.
 fn keep(
     edit: &mut MemoryEdit<'_>,
     missing: &MissingChapter,

@@ -320,7 +320,7 @@ pub(crate) fn a_conversation_that_is_left_out_hides_no_other(open: Open) {
     assert_eq!(found.items.len(), 5);
 }
 
-/// Whoever asks for fewer gets the first of those that the same question for ten finds.
+/// A question for fewer answers the first of those that the same question for ten finds.
 pub(crate) fn fewer_answers_are_the_first_of_more(open: Open) {
     let talk = Talk::new(open);
     let texts = [
