@@ -27,6 +27,7 @@ mod recognise;
 mod recording;
 mod refusal;
 mod relay;
+mod response_notes;
 mod routes;
 mod state;
 mod tail;
@@ -58,18 +59,17 @@ use everwhen_protocols::{
 use jiff::Timestamp;
 
 use self::egress::Target;
-use self::memory::ProxyMemory;
 use self::memory_tool::Postponed;
 use self::new_chats::NewChats;
 pub(crate) use self::outbox::Outbox;
 use self::prepare::{PreparedRequest, ProxyRequest, prepare};
 use self::recording::Recording;
 use self::relay::{CutReply, Gathered, Listener, OpenReplies, read_reply};
+use self::response_notes::{ResponseNotes, response_notes};
 use self::tail::Tail;
 use self::translated::TranslatedBody;
 use self::upstream::{Responder, Responders, UpstreamCall, UpstreamResponse};
 use self::wire::completion::fresh_number;
-use self::wire::seen::Seen;
 use self::workflow::{WorkflowInput, WorkflowResponder};
 use crate::error::RequestError;
 
@@ -79,8 +79,6 @@ pub(crate) use state::ProxyState;
 
 /// Maximum length of a reply that is read as a whole.
 const MOST_BYTES: usize = 64 * 1024 * 1024;
-/// Maximum number of messages that are listed in one header.
-const MOST_NAMED: usize = 8;
 
 const MEMORY: HeaderName = HeaderName::from_static("x-everwhen-memory");
 const MEMORY_SOURCE: HeaderName = HeaderName::from_static("x-everwhen-memory-source");
@@ -249,8 +247,7 @@ async fn exchange(
     let tool_output = state.proxy.config.tool_output.value;
     let purpose = programs::attribute(&mut asked, &parts.headers, tool_output);
     let chosen = choose(state, chat, &parts.headers, &asked)?;
-    let model = chosen.model.clone().or_else(|| asked.model.as_ref().map(ToString::to_string));
-    let model = model.unwrap_or_default();
+    let model = chosen.model.as_deref().or(asked.model.as_deref()).unwrap_or_default().to_owned();
     let request = ProxyRequest {
         state,
         chat,
@@ -263,22 +260,33 @@ async fn exchange(
         is_watched: state.proxy.tail.is_watched() || parts.headers.contains_key(TRACE),
         local: chosen.responder.local(&model),
     };
+    remembered_exchange(&request, &parts, (&chosen, &model), (text, &body)).await
+}
+
+/// Prepares a request from memory, passes it on, and stores the exchange.
+async fn remembered_exchange(
+    request: &ProxyRequest<'_>,
+    parts: &Parts,
+    (chosen, model): (&upstream::ChosenResponder, &str),
+    (text, body): (&str, &Bytes),
+) -> Result<Response, Refusal> {
     let mut draft = Draft::new(text);
-    let mut prepared = prepare(&request, &mut draft).await;
+    let mut prepared = prepare(request, &mut draft).await;
     if let Some(model) = &chosen.model {
-        inject::model(&mut draft, &asked.fields, model);
+        inject::model(&mut draft, &request.asked.fields, model);
     }
-    let talk = request.local.map(|_| WorkflowInput::of(&request, &prepared));
-    let mut notes = response_notes(&request, chosen.responder.name(), &mut prepared);
+    let talk = request.local.map(|_| WorkflowInput::of(request, &prepared));
+    let mut notes = response_notes(request, chosen.responder.name(), &mut prepared);
     let written = draft.finish().map_or_else(|| body.clone(), Bytes::from);
     let recording = prepared.recording.as_ref();
-    let reply = forward(&request, &parts, (&chosen, &model), (written, talk, recording)).await?;
+    let reply = forward(request, parts, (chosen, model), (written, talk, recording)).await?;
     if let Some(reason) = prepared.settle().await {
         tracing::warn!(reason, "what was said is not in the store yet");
         notes.headers.insert(DEGRADED, headers::value(&reason));
     }
-    let answered = respond(&request, reply, prepared, &mut notes).await;
-    let mut response = answered.unwrap_or_else(|refusal| refusal.response_for(chat.protocol()));
+    let answered = respond(request, reply, prepared, &mut notes).await;
+    let protocol = request.chat.protocol();
+    let mut response = answered.unwrap_or_else(|refusal| refusal.response_for(protocol));
     response.headers_mut().extend(notes.headers);
     Ok(response)
 }
@@ -369,68 +377,6 @@ async fn read(body: Body) -> Result<Bytes, Refusal> {
     read.map_err(|error| Refusal::invalid(format!("the body did not arrive whole: {error}")))
 }
 
-/// What the response says about the request in headers, and its number in the live view.
-struct ResponseNotes {
-    number: u64,
-    headers: HeaderMap,
-}
-
-impl ResponseNotes {
-    /// Adds a reason why something is not remembered to the header.
-    fn not_remembered(&mut self, reason: &str) {
-        let before = headers::text(&self.headers, NOT_REMEMBERED.as_str());
-        let all = before.map_or_else(|| reason.to_owned(), |before| format!("{before}; {reason}"));
-        self.headers.insert(NOT_REMEMBERED, headers::value(&all));
-    }
-}
-
-fn response_notes(
-    request: &ProxyRequest<'_>,
-    upstream: &str,
-    prepared: &mut PreparedRequest,
-) -> ResponseNotes {
-    let mut seen = std::mem::take(&mut prepared.seen);
-    let tail = &request.state.proxy.tail;
-    let mut headers = HeaderMap::new();
-    let values = [
-        (MEMORY, &seen.memory),
-        (MEMORY_SOURCE, &seen.memory_source.map(Into::into)),
-        (DEGRADED, &seen.degraded),
-    ];
-    for (name, text) in values {
-        headers.extend(text.as_ref().map(|text| (name, headers::value(text))));
-    }
-    let number = tail.number();
-    if !seen.is_auxiliary {
-        seen.not_remembered = not_remembered::messages(request.asked);
-    }
-    seen.id = number;
-    seen.time = ProxyMemory::of(request.state).now().to_string();
-    seen.protocol = request.chat.protocol().as_str();
-    seen.upstream = upstream.to_owned();
-    seen.model = request.asked.model.as_ref().map(ToString::to_string);
-    if let Some(reason) = &seen.degraded {
-        tracing::warn!(reason, "a request goes through without memory");
-    }
-    let mut notes = ResponseNotes { number, headers };
-    for one in seen.not_remembered.iter().take(MOST_NAMED) {
-        notes.not_remembered(&one.reason);
-    }
-    if !request.is_watched {
-        return notes;
-    }
-    seen.shorten();
-    if request.headers.contains_key(TRACE) {
-        notes.headers.insert(TRACE, headers::value(&format!("/proxy/traces/{number}")));
-    }
-    let seen = tail.publish(Seen::Asked(Box::new(seen)));
-    tail.trace(Arc::clone(&seen), prepared.epoch);
-    if prepared.epoch.is_none() {
-        tail::note_epoch(request.state, &seen);
-    }
-    notes
-}
-
 /// Passes the response to the client and records the reply.
 async fn respond(
     request: &ProxyRequest<'_>,
@@ -438,24 +384,45 @@ async fn respond(
     prepared: PreparedRequest,
     notes: &mut ResponseNotes,
 ) -> Result<Response, Refusal> {
-    let UpstreamReply { answer, upstream, translation } = reply;
+    match reply.translation {
+        Some(translation) => {
+            let reply = (reply.answer, reply.upstream);
+            respond_translated(request, reply, translation, prepared, notes).await
+        }
+        None => respond_unchanged(request, (reply.answer, reply.upstream), prepared, notes).await,
+    }
+}
+
+/// Passes on the response of an upstream that has the client's protocol.
+async fn respond_unchanged(
+    request: &ProxyRequest<'_>,
+    (answer, upstream): (UpstreamResponse, &str),
+    prepared: PreparedRequest,
+    notes: &mut ResponseNotes,
+) -> Result<Response, Refusal> {
+    let status = answer.status;
+    let headers = headers::for_client(&answer.headers);
+    if !status.is_success() || prepared.recording.is_none() {
+        return Ok(response(status, headers, answer.body));
+    }
+    if let Some(framing) = framing(request.chat, &headers, request.asked.streams) {
+        return Ok(in_events(request, (status, headers, answer.body), framing, prepared, notes));
+    }
+    let whole = Whole { status, headers, translation: None };
+    let read = read_reply(answer.body, upstream).await;
+    whole.respond(request, read, prepared, notes).await
+}
+
+/// Passes on the response of an upstream in the client's protocol.
+async fn respond_translated(
+    request: &ProxyRequest<'_>,
+    (answer, upstream): (UpstreamResponse, &str),
+    translation: Translation,
+    prepared: PreparedRequest,
+    notes: &mut ResponseNotes,
+) -> Result<Response, Refusal> {
     let status = answer.status;
     let mut headers = headers::for_client(&answer.headers);
-    let Some(translation) = translation else {
-        if !status.is_success() || prepared.recording.is_none() {
-            return Ok(response(status, headers, answer.body));
-        }
-        return match framing(request.chat, &headers, request.asked.streams) {
-            Some(framing) => {
-                Ok(in_events(request, (status, headers, answer.body), framing, prepared, notes))
-            }
-            None => {
-                let whole = Whole { status, headers, translation: None };
-                let read = read_reply(answer.body, upstream).await;
-                whole.respond(request, read, prepared, notes).await
-            }
-        };
-    };
     let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let framing = translation.framing(kind);
     let client_kind = HeaderValue::from_static(translation.content_type(status.is_success()));

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::diagnostic::{Diagnostic, nearest};
-use crate::node::{self, Node, NodeKind, Prompt, Standard, SubWorkflow, Summarizer};
+use crate::node::{
+    self, ChunkProcessor, Node, NodeKind, Prompt, Standard, SubWorkflow, Summarizer, WorkflowChoice,
+};
 use crate::properties::Amount;
 use crate::source::{self, Located, Value};
 use crate::template::Template;
@@ -234,11 +236,7 @@ fn templates(kind: &NodeKind) -> Vec<&Template> {
         }
         NodeKind::WriteCurrentSummaryToFileAndReturnIt { input } => vec![input],
         NodeKind::DelimitedChunker { content, delimiter, .. } => vec![content, delimiter],
-        NodeKind::ConversationChunkProcessor(processor) => {
-            let own = std::iter::once(&processor.directory).chain(&processor.return_file);
-            let sizes = amounts([&processor.size, &processor.lookback]);
-            own.chain(inputs(&processor.run)).chain(sizes).collect()
-        }
+        NodeKind::ConversationChunkProcessor(processor) => chunk_templates(processor),
         NodeKind::RecentMemorySummarizerTool(recent)
         | NodeKind::RecentMemory(recent)
         | NodeKind::ConversationMemory(recent) => {
@@ -249,11 +247,7 @@ fn templates(kind: &NodeKind) -> Vec<&Template> {
             texts.chain(amounts([&search.limit])).collect()
         }
         NodeKind::CustomWorkflow(one) => inputs(one),
-        NodeKind::ConditionalCustomWorkflow(fork) => {
-            let ways = fork.routes.iter().map(|(_, one)| one).chain(&fork.otherwise);
-            let own = std::iter::once(&fork.key).chain(&fork.otherwise_text);
-            own.chain(ways.flat_map(inputs)).collect()
-        }
+        NodeKind::ConditionalCustomWorkflow(fork) => choice_templates(fork),
         NodeKind::Conditional(condition) => condition.templates(),
         NodeKind::StringConcatenator { strings, .. } => strings.iter().collect(),
         NodeKind::StaticResponse { content } => vec![content],
@@ -274,6 +268,18 @@ fn templates(kind: &NodeKind) -> Vec<&Template> {
         | NodeKind::Foreign(_)
         | NodeKind::WorkflowLock { .. } => Vec::new(),
     }
+}
+
+fn chunk_templates(processor: &ChunkProcessor) -> Vec<&Template> {
+    let own = std::iter::once(&processor.directory).chain(&processor.return_file);
+    let sizes = amounts([&processor.size, &processor.lookback]);
+    own.chain(inputs(&processor.run)).chain(sizes).collect()
+}
+
+fn choice_templates(choice: &WorkflowChoice) -> Vec<&Template> {
+    let workflows = choice.routes.iter().map(|(_, one)| one).chain(&choice.otherwise);
+    let own = std::iter::once(&choice.key).chain(&choice.otherwise_text);
+    own.chain(workflows.flat_map(inputs)).collect()
 }
 
 fn summarizer_templates(summarizer: &Summarizer) -> Vec<&Template> {

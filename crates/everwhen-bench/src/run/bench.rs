@@ -65,28 +65,19 @@ impl Bench {
         progress.begin(&options.run_id, &hash, &now(), &questions)?;
         let everwhen = open_engine(&directory)?;
         let engine = everwhen.engine().clone().with_chapter_rules(no_chapters());
-        let ingest = with_model(&engine, plan.ingest.as_ref(), (settings, plan.run.seed))?;
+        let with = |model| with_model(&engine, model, (settings, plan.run.seed));
+        let ingest = with(plan.ingest.as_ref())?;
         let via = match &options.via {
             Some((url, key)) => Via::there(url, key.clone()).await?,
             None => Via::here(ingest).await?,
         };
-        let answerer =
-            asking(with_model(&engine, Some(&plan.answer), (settings, plan.run.seed))?).await?;
+        let answerer = asking(with(Some(&plan.answer))?).await?;
         let judge = match &plan.judge {
-            Some(judge) => {
-                Some(asking(with_model(&engine, Some(judge), (settings, plan.run.seed))?).await?)
-            }
+            Some(judge) => Some(asking(with(Some(judge))?).await?),
             None => None,
         };
-        let log = plan.run.metrics.then(|| directory.join("events.jsonl"));
-        let events = EventLog::open(log.as_deref())?;
-        let past = match &log {
-            Some(log) if log.exists() => events::read(log)?,
-            _ => Vec::new(),
-        };
+        let (events, past) = event_log(&plan, &directory)?;
         let window = if plan.run.scripted_clock { 0 } else { next_window(&past) };
-        let log_file =
-            OpenOptions::new().create(true).append(true).open(directory.join("run.log"))?;
         let done = progress.done(plan.run.mode)?.len();
         let standing = RunProgress { questions: (done, questions.len()), ..RunProgress::default() };
         Ok(Self {
@@ -98,7 +89,7 @@ impl Bench {
             qa_only: options.qa_only,
             cancelled: AtomicBool::new(false),
             standing: Mutex::new(standing),
-            log: Mutex::new(log_file),
+            log: Mutex::new(open_run_log(&directory)?),
             _everwhen: everwhen,
             plan,
             directory,
@@ -234,6 +225,22 @@ fn with_model(
             engine.with_llm(model.open(&settings.llm, seed)?).with_spending_cap(cap)
         }
     })
+}
+
+/// The file that events are written to, if metrics are wanted, and the events of earlier processes in it.
+fn event_log(plan: &Plan, directory: &Path) -> Result<(EventLog, Vec<Event>)> {
+    let log = plan.run.metrics.then(|| directory.join("events.jsonl"));
+    let events = EventLog::open(log.as_deref())?;
+    let past = match &log {
+        Some(log) if log.exists() => events::read(log)?,
+        _ => Vec::new(),
+    };
+    Ok((events, past))
+}
+
+/// The log of sessions and questions, to which this process adds lines.
+fn open_run_log(directory: &Path) -> Result<File> {
+    Ok(OpenOptions::new().create(true).append(true).open(directory.join("run.log"))?)
 }
 
 /// The vault that model calls are accounted to.

@@ -1,5 +1,7 @@
 //! `everwhen watch`: follows folders of other programs and imports what is new.
 
+use std::path::PathBuf;
+
 use everwhen::Config;
 use everwhen::watch::{WATCH_FILE, Watcher};
 
@@ -12,24 +14,27 @@ use crate::{output, show};
 /// Programs that are followed unless others are named.
 const USUAL: [&str; 4] = ["claude-code", "codex", "gemini-cli", "opencode"];
 
-/// Follows folders until the command is stopped.
-pub(crate) async fn run(console: &Console, config: &Config, args: &WatchArgs) -> Result<()> {
+/// The folders of the programs that are named, else of those that are configured, else of the usual ones.
+fn folders(config: &Config, args: &WatchArgs) -> Result<Vec<PathBuf>> {
+    let folders_of = |name: &str| config.watch.folders_of(name);
+    let is_absent = |name: &&String| folders_of(name).iter().all(|folder| !folder.is_dir());
+    if let Some(absent) = args.sources.iter().find(is_absent) {
+        return Err(Failure::usage(format!(
+            "{absent}: no such folder, and no program of this name"
+        )));
+    }
     let configured = &config.watch.sources.value;
     let names: Vec<&str> = match (args.sources.as_slice(), configured.as_slice()) {
         ([], []) => USUAL.to_vec(),
         ([], configured) => configured.iter().map(String::as_str).collect(),
         (named, _) => named.iter().map(String::as_str).collect(),
     };
-    let folders: Vec<_> = names.iter().flat_map(|name| config.watch.folders_of(name)).collect();
-    if let Some(absent) = args
-        .sources
-        .iter()
-        .find(|name| config.watch.folders_of(name).iter().all(|folder| !folder.is_dir()))
-    {
-        return Err(Failure::usage(format!(
-            "{absent}: no such folder, and no program of this name"
-        )));
-    }
+    Ok(names.into_iter().flat_map(folders_of).collect())
+}
+
+/// Follows folders until the command is stopped.
+pub(crate) async fn run(console: &Console, config: &Config, args: &WatchArgs) -> Result<()> {
+    let folders = folders(config, args)?;
     if !args.once {
         for folder in folders.iter().filter(|folder| folder.is_dir()) {
             output::note(&format!("following {}", folder.display()));

@@ -24,16 +24,8 @@ impl StoryRunner<'_> {
                 let entry = self.vault().entry(self.memory(), id).await?;
                 Ok(render::entry_in_full(&entry, &self.zone))
             }
-            Question::Conversations(query) => {
-                let page = self.vault().conversations(self.memory(), query.clone()).await?;
-                let rows = page.data.iter().map(|one| render::conversation(one, &self.zone));
-                Ok(list(rows.collect(), page.next.is_some()))
-            }
-            Question::Conversation(name) => {
-                let whom = self.names.conversation(name).map_err(Error::invalid)?;
-                let view = self.vault().conversation(self.memory(), whom).await?;
-                Ok(render::conversation_in_full(&view, &self.zone))
-            }
+            Question::Conversations(query) => self.conversations(query).await,
+            Question::Conversation(name) => self.conversation(name).await,
             Question::Prompt => {
                 let prompt = self.vault().prompt(self.memory()).await?;
                 Ok(if prompt.is_empty() { "(nothing)".into() } else { prompt })
@@ -66,6 +58,18 @@ impl StoryRunner<'_> {
                 Ok(list(jobs.iter().map(|job| render::job(job, &self.zone)).collect(), false))
             }
         }
+    }
+
+    async fn conversations(&self, query: &ConversationQuery) -> Result<String> {
+        let page = self.vault().conversations(self.memory(), query.clone()).await?;
+        let rows = page.data.iter().map(|one| render::conversation(one, &self.zone));
+        Ok(list(rows.collect(), page.next.is_some()))
+    }
+
+    async fn conversation(&self, name: &str) -> Result<String> {
+        let whom = self.names.conversation(name).map_err(Error::invalid)?;
+        let view = self.vault().conversation(self.memory(), whom).await?;
+        Ok(render::conversation_in_full(&view, &self.zone))
     }
 
     async fn states(&self) -> Result<String> {

@@ -3,8 +3,10 @@
 use everwhen::{Error, Result};
 
 use super::{Run, unknown};
+use crate::condition::Condition;
 use crate::extract;
 use crate::node::{FileToRead, NodeKind, SubWorkflow, TextPart, WorkflowChoice};
+use crate::template::Template;
 
 /// WilmerAI's text for a file that does not exist.
 const NO_FILE: &str = "Custom instruction file did not exist";
@@ -16,29 +18,15 @@ impl Run<'_> {
     /// until it is run somewhere.
     pub(super) fn text(&self, kind: &NodeKind) -> Result<String> {
         match kind {
-            NodeKind::Conditional(condition) => {
-                let value = |name: &str| self.value(name, self.view());
-                let holds = condition.holds(&value).map_err(|name| unknown(&name))?;
-                Ok(if holds { "TRUE".into() } else { "FALSE".into() })
-            }
-            NodeKind::StringConcatenator { strings, delimiter } => {
-                let filled = strings.iter().map(|text| self.fill(text));
-                Ok(filled.collect::<Result<Vec<_>>>()?.join(delimiter))
-            }
+            NodeKind::Conditional(condition) => self.condition(condition),
+            NodeKind::StringConcatenator { strings, delimiter } => self.joined(strings, delimiter),
             NodeKind::StaticResponse { content } => self.fill(content),
             NodeKind::GetCustomFile(file) => self.read_file(file),
             NodeKind::SaveCustomFile { path, content, append } => {
-                let (path, content) = (self.fill(path)?, self.fill(content)?);
-                self.context.files.write(&path, &content, *append)?;
-                Ok(format!("File successfully saved to {path}"))
+                self.save_file(path, content, *append)
             }
             NodeKind::TagTextExtractor { from, tag, otherwise } => {
-                let (from, tag) = (self.fill(from)?, self.fill(tag)?);
-                match (extract::tag(&from, &tag), otherwise) {
-                    (Some(found), _) => Ok(found.to_owned()),
-                    (None, Some(otherwise)) => self.fill(otherwise),
-                    (None, None) => Ok(String::new()),
-                }
+                self.tagged(from, tag, otherwise.as_ref())
             }
             NodeKind::JsonExtractor { from, field } => {
                 Ok(extract::field(&self.fill(from)?, &self.fill(field)?))
@@ -71,6 +59,38 @@ impl Run<'_> {
             | NodeKind::GetCurrentStateDocument
             | NodeKind::ContextCompactor
             | NodeKind::KeywordSearch(_) => Err(Error::invalid("this node computes no text")),
+        }
+    }
+
+    fn condition(&self, condition: &Condition) -> Result<String> {
+        let value = |name: &str| self.value(name, self.view());
+        let holds = condition.holds(&value).map_err(|name| unknown(&name))?;
+        Ok(if holds { "TRUE".into() } else { "FALSE".into() })
+    }
+
+    fn joined(&self, strings: &[Template], delimiter: &str) -> Result<String> {
+        let filled = strings.iter().map(|text| self.fill(text));
+        Ok(filled.collect::<Result<Vec<_>>>()?.join(delimiter))
+    }
+
+    fn save_file(&self, path: &Template, content: &Template, append: bool) -> Result<String> {
+        let (path, content) = (self.fill(path)?, self.fill(content)?);
+        self.context.files.write(&path, &content, append)?;
+        Ok(format!("File successfully saved to {path}"))
+    }
+
+    /// The text inside a tag, else the text for when the tag is absent.
+    fn tagged(
+        &self,
+        from: &Template,
+        tag: &Template,
+        otherwise: Option<&Template>,
+    ) -> Result<String> {
+        let (from, tag) = (self.fill(from)?, self.fill(tag)?);
+        match (extract::tag(&from, &tag), otherwise) {
+            (Some(found), _) => Ok(found.to_owned()),
+            (None, Some(otherwise)) => self.fill(otherwise),
+            (None, None) => Ok(String::new()),
         }
     }
 

@@ -14,37 +14,8 @@ const FEW: usize = 5;
 
 /// The report as lines of text.
 pub(super) fn lines(plan: &Plan, report: &Report, zone: &Zone, all: bool) -> Vec<String> {
-    let sources: Vec<String> = plan
-        .sources()
-        .iter()
-        .map(|(source, files)| {
-            format!("{} ({})", source.title, show::count(*files as u64, "file", "files"))
-        })
-        .collect();
-    let mut lines = vec![sources.join(", ")];
-    let mut counts = format!(
-        "  {}  {}",
-        show::count(report.conversations, "conversation", "conversations"),
-        show::count(report.messages, "message", "messages")
-    );
-    if let Some((first, last)) = report.span {
-        counts.push_str(&format!("  from {} to {}", zone.day(first), zone.day(last)));
-    }
-    if report.branches > 0 {
-        counts.push_str(&format!("  {}", show::count(report.branches, "branch", "branches")));
-    }
-    lines.push(counts);
-    lines.push(format!("  dates     {}", dates(report)));
-    if report.undated > 0 {
-        let undated = show::count(report.undated, "message", "messages");
-        lines.push(format!(
-            "            {undated} without any date, left out (--list shows them, --at dates them)"
-        ));
-    }
-    if report.unread_dates > 0 {
-        let unread = show::count(report.unread_dates, "date", "dates");
-        lines.push(format!("            {unread} that cannot be read (--list shows them)"));
-    }
+    let mut lines = vec![sources(plan), counts(report, zone)];
+    lines.extend(date_lines(report));
     if let Some(zones) = zones(report) {
         lines.push(format!("  zones     {zones}"));
     }
@@ -63,6 +34,47 @@ pub(super) fn lines(plan: &Plan, report: &Report, zone: &Zone, all: bool) -> Vec
     list(&mut lines, "unknown", &plan.unknown, all);
     if all {
         list(&mut lines, "undated", &report.undated_places, true);
+    }
+    lines
+}
+
+/// The programs whose files were found.
+fn sources(plan: &Plan) -> String {
+    let sources = plan.sources();
+    let titles = sources.iter().map(|(source, files)| {
+        format!("{} ({})", source.title, show::count(*files as u64, "file", "files"))
+    });
+    titles.collect::<Vec<_>>().join(", ")
+}
+
+/// The number of conversations, messages and branches, and the days they cover.
+fn counts(report: &Report, zone: &Zone) -> String {
+    let mut counts = format!(
+        "  {}  {}",
+        show::count(report.conversations, "conversation", "conversations"),
+        show::count(report.messages, "message", "messages")
+    );
+    if let Some((first, last)) = report.span {
+        counts.push_str(&format!("  from {} to {}", zone.day(first), zone.day(last)));
+    }
+    if report.branches > 0 {
+        counts.push_str(&format!("  {}", show::count(report.branches, "branch", "branches")));
+    }
+    counts
+}
+
+/// Where dates come from, and which are missing.
+fn date_lines(report: &Report) -> Vec<String> {
+    let mut lines = vec![format!("  dates     {}", dates(report))];
+    if report.undated > 0 {
+        let undated = show::count(report.undated, "message", "messages");
+        lines.push(format!(
+            "            {undated} without any date, left out (--list shows them, --at dates them)"
+        ));
+    }
+    if report.unread_dates > 0 {
+        let unread = show::count(report.unread_dates, "date", "dates");
+        lines.push(format!("            {unread} that cannot be read (--list shows them)"));
     }
     lines
 }

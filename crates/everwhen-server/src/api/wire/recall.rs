@@ -2,8 +2,8 @@
 
 use everwhen::memory::{ConversationName, Role, VaultId};
 use everwhen::recall::{
-    self, About, ContextFound, ConversationFound, EntryFound, Kind, LineOrigin, OriginItem,
-    PeriodUse, Query,
+    self, About, ChapterFound, ContextFound, ConversationFound, EntryFound, FactFound, Kind,
+    LineOrigin, OriginItem, PeriodUse, Query, SummaryFound,
 };
 use everwhen::time::phrase::{Ordinal, OrdinalOf, Side};
 use everwhen::{Error, Result};
@@ -397,57 +397,30 @@ impl Recollection {
         explain: bool,
         vault: VaultId,
     ) -> Result<Self> {
-        let missed = missed.into_iter().map(|found| FoundEntry::write(found, explain, vault));
+        let entries = |found: Vec<EntryFound>| {
+            let found = found.into_iter().map(|found| FoundEntry::write(found, explain, vault));
+            found.collect::<Result<_>>()
+        };
         let origins = recollection.origins.into_iter().filter(|_| explain);
-        let items =
-            recollection.items.into_iter().map(|found| FoundEntry::write(found, explain, vault));
-        let conversations = recollection.conversations.into_iter();
         Ok(Self {
-            items: items.collect::<Result<_>>()?,
-            conversations: conversations
-                .map(|found| FoundConversation::write(found, explain))
-                .collect(),
-            facts: recollection
-                .facts
-                .into_iter()
-                .map(|found| FoundFact {
-                    score: found.score,
-                    reasons: reasons(found.reasons, explain),
-                    fact: found.fact.into(),
-                })
-                .collect(),
-            chapters: recollection
-                .chapters
-                .into_iter()
-                .map(|found| FoundChapter {
-                    score: found.score,
-                    reasons: reasons(found.reasons, explain),
-                    chapter: found.chapter.into(),
-                })
-                .collect(),
-            summaries: recollection
-                .summaries
-                .into_iter()
-                .map(|found| FoundSummary {
-                    memory: found.memory.to_string(),
-                    score: found.score,
-                    reasons: reasons(found.reasons, explain),
-                    conversation: found.conversation.into(),
-                })
-                .collect(),
-            contexts: recollection
-                .contexts
-                .into_iter()
-                .map(|found| FoundContext::write(found, explain))
-                .collect(),
+            items: entries(recollection.items)?,
+            conversations: written(recollection.conversations, explain, FoundConversation::write),
+            facts: written(recollection.facts, explain, FoundFact::write),
+            chapters: written(recollection.chapters, explain, FoundChapter::write),
+            summaries: written(recollection.summaries, explain, FoundSummary::write),
+            contexts: written(recollection.contexts, explain, FoundContext::write),
             about: recollection.about.map(AboutTime::from),
             nothing_in_period: recollection.nothing_in_period,
             words_alone: recollection.words_alone,
             briefing: recollection.briefing,
             briefing_lines: origins.map(BriefingLine::from).collect(),
-            missed: missed.collect::<Result<_>>()?,
+            missed: entries(missed)?,
         })
     }
+}
+
+fn written<F, W>(found: Vec<F>, explain: bool, write: impl Fn(F, bool) -> W) -> Vec<W> {
+    found.into_iter().map(|found| write(found, explain)).collect()
 }
 
 impl FoundEntry {
@@ -483,6 +456,31 @@ impl FoundConversation {
             memory: found.memory.to_string(),
             score: found.score,
             reasons,
+            conversation: found.conversation.into(),
+        }
+    }
+}
+
+impl FoundFact {
+    fn write(found: FactFound, explain: bool) -> Self {
+        let reasons = reasons(found.reasons, explain);
+        Self { score: found.score, reasons, fact: found.fact.into() }
+    }
+}
+
+impl FoundChapter {
+    fn write(found: ChapterFound, explain: bool) -> Self {
+        let reasons = reasons(found.reasons, explain);
+        Self { score: found.score, reasons, chapter: found.chapter.into() }
+    }
+}
+
+impl FoundSummary {
+    fn write(found: SummaryFound, explain: bool) -> Self {
+        Self {
+            memory: found.memory.to_string(),
+            score: found.score,
+            reasons: reasons(found.reasons, explain),
             conversation: found.conversation.into(),
         }
     }

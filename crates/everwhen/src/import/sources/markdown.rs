@@ -221,15 +221,6 @@ fn find_time(options: &Options, said: &str) -> Option<Moment> {
     if let Some(time) = moment::stated(said) {
         return Some(time.written(said));
     }
-    let formats = [
-        "%b %d, %Y, %I:%M %p",
-        "%B %d, %Y, %I:%M %p",
-        "%B %d, %Y",
-        "%b %d, %Y",
-        "%d %B %Y",
-        "%A, %B %d, %Y",
-        "%A, %d %B %Y",
-    ];
     let starts = said
         .char_indices()
         .filter(|(place, _)| *place == 0 || said[..*place].ends_with([' ', '(', '-', '·', '–']));
@@ -246,25 +237,27 @@ fn find_time(options: &Options, said: &str) -> Option<Moment> {
                 .unwrap_or(local);
             return local_time(options, local).map(|time| time.written(part));
         }
-        for format in formats {
-            // Without a clock in the format, a time is read as well: midnight.
-            if format.contains("%M")
-                && let Ok(wall) = DateTime::strptime(format, part)
-            {
-                let precision = TimePrecision::Minute;
-                return local_time(options, Local { wall, precision })
-                    .map(|time| time.written(part));
-            }
-            if !format.contains("%M")
-                && let Ok(day) = jiff::civil::Date::strptime(format, part)
-            {
-                let local = Local { wall: day.at(0, 0, 0, 0), precision: TimePrecision::Day };
-                return local_time(options, local)
-                    .map(|time| time.written(part).found(TimeFrom::Stated));
-            }
+        if let Some(local) = formatted(part) {
+            let time = local_time(options, local)?.written(part);
+            let is_day = local.precision == TimePrecision::Day;
+            return Some(if is_day { time.found(TimeFrom::Stated) } else { time });
         }
     }
     None
+}
+
+/// A time or a day in one of the formats that are usual in notes.
+fn formatted(part: &str) -> Option<Local> {
+    // A format without a clock would be read as midnight, so days have formats of their own.
+    let times = ["%b %d, %Y, %I:%M %p", "%B %d, %Y, %I:%M %p"];
+    let days = ["%B %d, %Y", "%b %d, %Y", "%d %B %Y", "%A, %B %d, %Y", "%A, %d %B %Y"];
+    let wall = times.into_iter().find_map(|format| DateTime::strptime(format, part).ok());
+    let time = wall.map(|wall| Local { wall, precision: TimePrecision::Minute });
+    time.or_else(|| {
+        let mut read = days.into_iter().map(|format| jiff::civil::Date::strptime(format, part));
+        let day = read.find_map(Result::ok)?;
+        Some(Local { wall: day.at(0, 0, 0, 0), precision: TimePrecision::Day })
+    })
 }
 
 fn local_time(options: &Options, local: Local) -> Option<Moment> {
