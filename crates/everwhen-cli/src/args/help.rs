@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 #[command(after_help = "\
 Without a topic it shows all commands. Topics are the pages of the documentation: concepts, \
 configuration, ui, troubleshooting, proxy, frontends, agents, mcp, rest, sdk, mem0, workflows, wilmer, \
-wilmer-features, import, export, backup, server, access, scale, releasing, benchmarks, recall, seeds \
+wilmer-features, import, export, backup, forgetting, server, access, scale, releasing, benchmarks, recall, seeds \
 and security; `commands` and `settings` are complete lists.
 
 EXAMPLES
