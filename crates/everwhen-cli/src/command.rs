@@ -1,7 +1,6 @@
 //! Every command, one file each. [`run`] loads the configuration and connects to the API for the commands
 //! that need them.
 
-mod background_tasks;
 mod backup;
 mod bench;
 mod chapters;
@@ -44,6 +43,7 @@ mod remember;
 mod restore;
 mod retrospection;
 mod serve;
+mod server_tasks;
 mod service;
 mod shutdown;
 mod store;

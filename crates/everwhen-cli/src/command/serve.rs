@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use super::background_tasks::BackgroundTasks;
+use super::server_tasks::ServerTasks;
 use super::wait::StartupWait;
 use crate::args::ServeArgs;
 use crate::command::shutdown::{
@@ -79,7 +79,7 @@ async fn serve(config: &Config, args: &ServeArgs, json: bool) -> Result<Ended> {
     let stop = if args.stop_with_stdin { stop_on_signal_or_input()? } else { stop_on_signal()? };
     let status = WorkerStatus::default();
     let state = state.with_worker(status.clone());
-    let tasks = BackgroundTasks::new(status.clone(), stop.clone());
+    let tasks = ServerTasks::new(status.clone(), stop.clone());
     let catching_up = tasks.catch_up(&state);
     let mut background = tasks.start_all(config, &everwhen, &state)?;
     background.push(on_own_thread(work_with_status(engine, status, stopped(stop.clone()))));

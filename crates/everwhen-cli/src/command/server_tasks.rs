@@ -12,12 +12,12 @@ use super::shutdown::{ShutdownSignal, stopped};
 use crate::failure::Result;
 
 /// Starts tasks that go on until the process is told to stop.
-pub(super) struct BackgroundTasks {
+pub(super) struct ServerTasks {
     status: WorkerStatus,
     stop: ShutdownSignal,
 }
 
-impl BackgroundTasks {
+impl ServerTasks {
     /// Tasks that say in `status` what they are doing.
     pub(super) fn new(status: WorkerStatus, stop: ShutdownSignal) -> Self {
         Self { status, stop }
