@@ -87,29 +87,39 @@ async fn serve(config: &Config, args: &ServeArgs, json: bool) -> Result<Ended> {
     everwhen.announce(&url)?;
     greet(&url, &everwhen, &config.upstreams, json)?;
 
-    let serving = async {
-        let router = everwhen_server::router(state.clone());
-        let ending = end(state.clone(), stop.clone());
-        let served = everwhen_server::serve(router, listener, limits, ending).await;
-        catching_up.abort();
-        state.end_replies();
-        state.flush().await;
-        // What is not stored by then is in the outbox, for the next start.
-        let _ = tokio::time::timeout(STORING, state.settle()).await;
-        // Serving ends by a signal, which stops the worker too, or by a failure, after which its
-        // jobs wait for the next start.
-        if served.is_ok() {
-            for task in background {
-                task.await.map_err(|error| Failure::new(error.to_string()))?;
-            }
-            tracing::info!("stopped");
-        }
-        Ok(served?)
-    };
+    let tasks = (catching_up, background);
     tokio::select! {
-        served = serving => served.map(|()| Ended::Whole),
+        served = serve_requests(&state, (listener, limits), &stop, tasks) => {
+            served.map(|()| Ended::Whole)
+        }
         () = at_once(stop.clone()) => Ok(Ended::AtOnce),
     }
+}
+
+/// Serves requests until the process is asked to stop, and then finishes work in progress.
+async fn serve_requests(
+    state: &everwhen_server::ServerState,
+    (listener, limits): (TcpListener, ServerLimits),
+    stop: &ShutdownSignal,
+    (catching_up, background): (JoinHandle<()>, Vec<JoinHandle<()>>),
+) -> Result<()> {
+    let router = everwhen_server::router(state.clone());
+    let ending = end(state.clone(), stop.clone());
+    let served = everwhen_server::serve(router, listener, limits, ending).await;
+    catching_up.abort();
+    state.end_replies();
+    state.flush().await;
+    // What is not stored by then is in the outbox, for the next start.
+    let _ = tokio::time::timeout(STORING, state.settle()).await;
+    // Serving ends by a signal, which stops the worker too, or by a failure, after which its
+    // jobs wait for the next start.
+    if served.is_ok() {
+        for task in background {
+            task.await.map_err(|error| Failure::new(error.to_string()))?;
+        }
+        tracing::info!("stopped");
+    }
+    Ok(served?)
 }
 
 /// Applies the settings of vaults as far as they apply to those that exist, and logs which do not.
