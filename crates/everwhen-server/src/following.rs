@@ -40,7 +40,7 @@ pub async fn follow(engine: Engine, followed: FollowedFolders, stop: impl Future
             });
             let (mut looking, changed) = match looked.await {
                 Ok(looked) => looked,
-                // Whoever runs this restarts it.
+                // The caller restarts it.
                 Err(error) => match error.try_into_panic() {
                     Ok(panic) => std::panic::resume_unwind(panic),
                     Err(_) => return,

@@ -12,7 +12,7 @@ use crate::console::{Console, rows, text};
 use crate::failure::{Failure, Result};
 use crate::{output, show};
 
-/// Maximum number of vaults whose settings are told one by one.
+/// Maximum number of vaults whose settings are listed one by one.
 const VAULTS: usize = 20;
 
 /// The result of one check.

@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 use super::shutdown::{ShutdownSignal, stopped};
 use crate::failure::Result;
 
-/// Starts tasks that go on until the process is told to stop.
+/// Starts tasks that run until the process is asked to stop.
 pub(super) struct ServerTasks {
     status: WorkerStatus,
     stop: ShutdownSignal,
@@ -29,7 +29,7 @@ impl ServerTasks {
         self.start(WorkerTask::Outbox, move |_| state.clone().catch_up())
     }
 
-    /// Starts everything else. Each ends when the process is told to stop.
+    /// Starts everything else. Each ends when the process is asked to stop.
     pub(super) fn start_all(
         &self,
         config: &Config,

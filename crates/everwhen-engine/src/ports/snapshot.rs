@@ -265,7 +265,7 @@ pub trait Snapshot {
         let mut found = self.ledger_heads(memory.vault, LedgerSelection::Of(memory.memory))?;
         Ok(found.pop().map(|(_, head)| head))
     }
-    /// What an idempotency key stands for; `vault` is `None` for keys of vaults themselves.
+    /// What was stored under an idempotency key; `vault` is `None` for keys of vaults themselves.
     fn receipt(&self, vault: Option<VaultId>, key: &Name) -> Result<Option<KeptReceipt>> {
         Ok(self.receipts(vault, ReceiptSelection::Key(key))?.pop().map(|(_, kept)| kept))
     }

@@ -19,7 +19,7 @@ use super::failure::Failure;
 
 /// What is known for less than this is not asked again.
 const KNOWN_FOR: Duration = Duration::from_secs(5);
-/// How long the first answers are waited for. Later ones are not: what was known before is told.
+/// How long the first answers are waited for. Later ones are not: what was known before is returned.
 const FIRST: Duration = Duration::from_secs(1);
 /// How long a node may take to answer.
 const PATIENCE: Duration = Duration::from_secs(5);

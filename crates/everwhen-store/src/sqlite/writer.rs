@@ -27,7 +27,7 @@ const LEAST_PAGES: i64 = 8;
 /// How long to wait for another checkpoint to end.
 const CHECKPOINT_TIME: Duration = Duration::from_secs(5);
 
-/// What the operator is told after a repair.
+/// The message that the operator gets after a repair.
 const REPAIRED: &str = "a page of the saved search indexes was damaged; they were removed and are built again when they \
                         are needed; the disk may be failing";
 

@@ -30,11 +30,11 @@ pub(super) struct ApiConnection {
 /// The current connection; with background tasks, if it is in this process.
 struct ActiveConnection {
     client: Client,
-    tasks: Option<BackgroundTasks>,
+    tasks: Option<ConnectionTasks>,
 }
 
 /// The tasks that run while this process holds the directory.
-struct BackgroundTasks {
+struct ConnectionTasks {
     stop: watch::Sender<Shutdown>,
     serving: JoinHandle<()>,
     worker: JoinHandle<()>,
@@ -69,7 +69,7 @@ impl ApiConnection {
         let tasks = match &client {
             Client::Local(local) => {
                 local.everwhen().apply_conversation_rules(&self.config).await?;
-                Some(BackgroundTasks::start(local, self.config.server.limits()).await?)
+                Some(ConnectionTasks::start(local, self.config.server.limits()).await?)
             }
             Client::Remote(_) => None,
         };
@@ -130,7 +130,7 @@ impl ApiConnection {
     }
 }
 
-impl BackgroundTasks {
+impl ConnectionTasks {
     /// Starts serving other processes and running background jobs.
     async fn start(local: &Local, limits: ServerLimits) -> Result<Self> {
         let (stop, stopping) = watch::channel(Shutdown::No);
