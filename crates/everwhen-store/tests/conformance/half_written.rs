@@ -110,7 +110,8 @@ fn killed_at(
 }
 
 pub(crate) fn a_killed_chapters_job_leaves_sound_chapters_that_can_be_forgotten(open: Open) {
-    let (whole, clock, faults) = worker(&open(), 1);
+    let bed = open();
+    let (whole, clock, faults) = worker(&bed, 1);
     store_secret(&vault(&whole));
     work(&whole, &clock, &faults, None);
     let undisturbed = chapter_rows(&whole);

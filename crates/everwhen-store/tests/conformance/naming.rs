@@ -75,7 +75,8 @@ pub(crate) fn names_that_exist_already_stay_reachable(open: Open) {
 
 /// Its id is not known before the first write; who needs it at once has the vault made.
 pub(crate) fn a_named_vault_is_settled_once(open: Open) {
-    let (engine, _) = engine_over(open().store.clone());
+    let bed = open();
+    let (engine, _) = engine_over(bed.store.clone());
     let handle = || block_on(engine.vault_to_write(Address::Name(name("ana")))).unwrap();
     let (early, other) = (handle(), handle());
     assert_ne!(early.id(), other.id());
